@@ -1,0 +1,45 @@
+package catalog
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestGame(t *testing.T) {
+	ids := IDs()
+	if len(ids) == 0 {
+		t.Fatal("no games")
+	}
+	seen := make(map[string]bool)
+	for _, id := range ids {
+		g, err := Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := g.Info()
+		if info.ID != id || seen[id] {
+			t.Errorf("Game(%q) is %q, listed before: %v", id, info.ID, seen[id])
+		}
+		seen[id] = true
+		if !strings.HasPrefix(id, info.Name+"@") {
+			t.Errorf("ID %q does not name %q", id, info.Name)
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	for id, want := range map[string]string{
+		"chess@2":                `unknown game: needs "chess@2", this program knows chess@1`,
+		"chess":                  `unknown game: needs "chess", this program knows chess@1`,
+		"tiddlywinks@1":          `unknown game: needs "tiddlywinks@1", this program knows ` + strings.Join(IDs(), ", "),
+		"":                       `unknown game: needs "", this program knows ` + strings.Join(IDs(), ", "),
+		"Chess@1":                `unknown game: needs "Chess@1", this program knows ` + strings.Join(IDs(), ", "),
+		strings.Repeat("a", 500): `unknown game: needs "` + strings.Repeat("a", 64) + `...", this program knows ` + strings.Join(IDs(), ", "),
+	} {
+		g, err := Game(id)
+		if g != nil || !errors.Is(err, ErrUnknown) || err.Error() != want {
+			t.Errorf("Game(%q) = %v, %v; want %s", id, g, err, want)
+		}
+	}
+}
