@@ -1,0 +1,103 @@
+package sequencer
+
+import (
+	"context"
+
+	"ludger/ledger"
+	"ludger/ledger/event"
+)
+
+// A group is what one commit writes. Its memory is used again by the next one.
+type group struct {
+	number   int64 // tells the groups of one sequencer apart, from 1
+	requests []*request
+	entries  [][]byte
+	bytes    int // of the entries
+	ids      map[string]bool
+
+	pairs []pair
+	slab  []byte // keys and small values, one after the other
+	kvs   []ledger.KV
+}
+
+// A pair is an index key and value. They lie in the slab until the group is whole, since the slab
+// moves as it grows.
+type pair struct {
+	start, mid, end int
+	large           []byte // the value, if it is not in the slab
+}
+
+func (g *group) reset() {
+	g.number++
+	clear(g.requests) // so that answered requests can go
+	clear(g.entries)
+	clear(g.pairs)
+	clear(g.ids)
+	g.requests, g.entries, g.pairs, g.slab, g.bytes = g.requests[:0], g.entries[:0], g.pairs[:0], g.slab[:0], 0
+}
+
+func (g *group) full() bool { return len(g.entries) >= maxGroupEvents || g.bytes >= maxGroupBytes }
+
+// start marks where a key begins that the caller appends to the slab; value or pair ends it.
+func (g *group) start() int { return len(g.slab) }
+
+// value adds the pair of the key from start on and an index as its value.
+func (g *group) value(start int, index int64) {
+	mid := len(g.slab)
+	g.slab = ledger.AppendIndex(g.slab, index)
+	g.pairs = append(g.pairs, pair{start: start, mid: mid, end: len(g.slab)})
+}
+
+// pair adds the pair of the key from start on and a value of any size.
+func (g *group) pair(start int, value []byte) {
+	g.pairs = append(g.pairs, pair{start: start, mid: len(g.slab), end: len(g.slab), large: value})
+}
+
+// index returns the group's pairs, valid until reset.
+func (g *group) index() []ledger.KV {
+	g.kvs = g.kvs[:0]
+	for _, p := range g.pairs {
+		kv := ledger.KV{Key: g.slab[p.start:p.mid], Value: p.large}
+		if p.large == nil {
+			kv.Value = g.slab[p.mid:p.end]
+		}
+		g.kvs = append(g.kvs, kv)
+	}
+	return g.kvs
+}
+
+// A head is the newest end of a stream, with the group under way included.
+type head struct {
+	first  int64 // index of the stream's first event, if it has one
+	length int64
+	leaf   event.Leaf
+	group  int64 // that last changed it
+}
+
+// maxHeads bounds the streams in each half of a headCache; a head takes some 200 bytes.
+const maxHeads = 1 << 15
+
+// A headCache remembers the heads of streams that were used lately: those used since the younger
+// half was begun, and those of the half before.
+type headCache struct {
+	young, old map[event.Stream]*head
+}
+
+func (c *headCache) get(ctx context.Context, log ledger.Log, stream event.Stream) (*head, error) {
+	if h, ok := c.young[stream]; ok {
+		return h, nil
+	}
+	h, ok := c.old[stream]
+	if !ok {
+		stored, err := ledger.ReadStreamHead(ctx, log, stream)
+		if err != nil {
+			return nil, err
+		}
+		h = &head{first: stored.First, length: stored.Length, leaf: stored.Leaf}
+	}
+	if c.young == nil || len(c.young) >= maxHeads {
+		c.young, c.old = make(map[event.Stream]*head), c.young
+	}
+	c.young[stream] = h
+	return h, nil
+}
