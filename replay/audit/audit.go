@@ -1,0 +1,175 @@
+// Package audit follows a whole log, entry by entry, and finds what a bundle of one match cannot
+// show: a stream that does not continue, a match whose number was given before or that left one out,
+// a seat whose registration was never logged. It replays every match on the way.
+//
+//	a := audit.New("example.com/log")
+//	for index, entry := range entries {
+//		for _, f := range a.Apply(entry) {
+//			fmt.Println(index, f)
+//		}
+//	}
+//
+// It keeps the newest event of every stream, the registrations, and each match from its opening to
+// its seal; so its memory grows with the number of streams, not of events.
+package audit
+
+import (
+	"errors"
+	"fmt"
+
+	"ludger/ledger/event"
+	"ludger/replay"
+)
+
+// A Finding is one thing wrong with a log.
+type Finding struct {
+	Index  int64        // of the entry in the log
+	Stream event.Stream // "" if the entry is no event
+	Reason string
+}
+
+func (f Finding) String() string {
+	if f.Stream == "" {
+		return fmt.Sprintf("entry %d: %s", f.Index, f.Reason)
+	}
+	return fmt.Sprintf("entry %d (%s): %s", f.Index, f.Stream, f.Reason)
+}
+
+// An Audit is the fold over one log. It is not safe for concurrent use.
+type Audit struct {
+	origin  string
+	size    int64
+	heads   map[event.Stream]head
+	agents  map[event.Leaf]*event.AgentRegistered
+	keys    *replay.Keys
+	matches map[event.Stream]*replay.Match // opened and not sealed
+	number  int64                          // of the newest match
+	sealed  int64
+	found   []Finding
+}
+
+type head struct {
+	length int64
+	leaf   event.Leaf
+}
+
+// New returns an Audit of the log with the given origin, before its first entry.
+func New(origin string) *Audit {
+	return &Audit{
+		origin:  origin,
+		heads:   make(map[event.Stream]head),
+		agents:  make(map[event.Leaf]*event.AgentRegistered),
+		keys:    replay.NewKeys(),
+		matches: make(map[event.Stream]*replay.Match),
+	}
+}
+
+// Size returns the number of entries applied.
+func (a *Audit) Size() int64 { return a.size }
+
+// Sealed returns the number of matches seen from their opening to their seal.
+func (a *Audit) Sealed() int64 { return a.sealed }
+
+// Open returns the number of matches that are not sealed.
+func (a *Audit) Open() int64 { return int64(len(a.matches)) }
+
+// Apply takes the next entry and returns what is wrong with it. The slice is valid until the next
+// call.
+func (a *Audit) Apply(entry []byte) []Finding {
+	a.found = a.found[:0]
+	a.apply(entry)
+	a.size++
+	return a.found
+}
+
+func (a *Audit) find(s event.Stream, format string, args ...any) {
+	a.found = append(a.found, Finding{a.size, s, fmt.Sprintf(format, args...)})
+}
+
+func (a *Audit) apply(entry []byte) {
+	e, err := event.Parse(entry)
+	if err != nil {
+		a.find("", "%v", err)
+		return
+	}
+	h := a.heads[e.Stream]
+	a.heads[e.Stream] = head{e.Seq + 1, e.Leaf()}
+	if (a.size == 0) != (e.Kind == event.KindLogOpened) {
+		a.find(e.Stream, "log.opened is the first entry of a log, and only that")
+	}
+	if _, ok := e.Stream.Match(); ok {
+		a.match(&e, h)
+		return
+	}
+	if e.Seq != h.length || e.Prev != h.leaf {
+		a.find(e.Stream, "event %d does not continue a stream of %d events", e.Seq, h.length)
+	}
+	switch e.Kind {
+	case event.KindLogOpened:
+		a.opened(&e)
+	case event.KindAgentRegistered:
+		r, err := replay.CheckRegistration(a.origin, &e, a.keys)
+		if err != nil {
+			a.find(e.Stream, "%v", err)
+			return
+		}
+		a.agents[e.Leaf()] = r
+	default:
+		if _, err := e.Body(); err != nil && !errors.Is(err, event.ErrUnknownKind) {
+			a.find(e.Stream, "%v", err)
+		}
+	}
+}
+
+func (a *Audit) opened(e *event.Event) {
+	body, err := e.Body()
+	if err != nil {
+		a.find(e.Stream, "%v", err)
+		return
+	}
+	if b := body.(*event.LogOpened); b.Origin != a.origin {
+		a.find(e.Stream, "the log was opened as %q, not as %q", b.Origin, a.origin)
+	}
+}
+
+func (a *Audit) match(e *event.Event, h head) {
+	m := a.matches[e.Stream]
+	if m == nil {
+		if e.Seq != 0 || h.length != 0 {
+			a.find(e.Stream, "event %d stands before the opening or after the seal", e.Seq)
+			return
+		}
+		m = a.keys.NewMatch(a.origin)
+		a.matches[e.Stream] = m
+	}
+	for _, f := range m.Apply(e) {
+		a.find(e.Stream, "%v", f)
+	}
+	if e.Seq == 0 {
+		a.seats(m, e)
+	}
+	if m.Stage() == replay.StageSealed {
+		a.sealed++
+		delete(a.matches, e.Stream)
+	}
+}
+
+// seats checks what the opening says against the log before it.
+func (a *Audit) seats(m *replay.Match, e *event.Event) {
+	o := m.Opened()
+	if o == nil {
+		return
+	}
+	if o.Number != a.number+1 {
+		a.find(e.Stream, "the match has the number %d, after %d: one was given twice or is missing", o.Number, a.number)
+	}
+	a.number = max(a.number, o.Number)
+	for i, s := range o.Seats {
+		if s.Registered == nil {
+			continue
+		}
+		if r := a.agents[*s.Registered]; r == nil || r.Handle != s.Handle || r.Key != s.Key {
+			a.find(e.Stream, "seat %d names a registration of %s that the log does not hold before", i, s.Handle)
+		}
+	}
+}

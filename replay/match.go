@@ -1,0 +1,643 @@
+// Package replay turns the events of a match into the match, and a bundle of them into a report
+// that says what was proved.
+//
+// Match is the one fold from events to a match: the arena feeds it an event before appending it,
+// the auditor feeds it events from a file. What it refuses cannot be in an honest log. A Verifier
+// checks a Bundle, the file an auditor is given, against a trust policy, offline, and returns a
+// Report:
+//
+//	policy, err := checkpoint.ParsePolicy(text)
+//	report := replay.NewVerifier(policy).Verify(bundle)
+//	fmt.Println(report.Verdict) // "verified"
+//
+// Everything here is pure: no clock, disk, network or randomness.
+package replay
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cbergoon/merkletree"
+
+	"ludger/checkpoint/tiles"
+	"ludger/engine"
+	"ludger/engine/catalog"
+	"ludger/ledger/event"
+	"ludger/ledger/sign"
+)
+
+// A Step is one part of what is checked about a match.
+type Step string
+
+// The steps in the order of a report.
+const (
+	StepFormat     Step = "format"     // the texts are what they claim to be
+	StepChain      Step = "chain"      // events follow one another, from the opening that gives the match its id
+	StepIdentity   Step = "identity"   // the seats' keys belong to their handles
+	StepConsent    Step = "consent"    // the seats agreed to play
+	StepSignatures Step = "signatures" // players signed what is logged as theirs
+	StepChance     Step = "chance"     // nothing was dealt by anyone's choice
+	StepRules      Step = "rules"      // turns, moves and the result follow the game's rules
+	StepClock      Step = "clock"      // the logged times are consistent
+	StepClosure    Step = "closure"    // the match is whole
+	StepInclusion  Step = "inclusion"  // the log's signed checkpoint holds it
+	StepWitnesses  Step = "witnesses"  // others saw that checkpoint
+)
+
+// Steps lists all steps in the order of a report.
+func Steps() []Step {
+	return []Step{StepFormat, StepChain, StepIdentity, StepConsent, StepSignatures, StepChance, StepRules,
+		StepClock, StepClosure, StepInclusion, StepWitnesses}
+}
+
+// A Fault is one thing found wrong, or not decidable, in a step.
+type Fault struct {
+	Step     Step   `json:"step"`
+	Code     string `json:"code"`  // stable word
+	Event    int64  `json:"event"` // seq of the event in the match; -1 if it is no single event
+	Reason   string `json:"reason"`
+	Expected string `json:"expected,omitempty"`
+	Got      string `json:"got,omitempty"`
+	// Missing says that nothing was shown to be wrong, but something needed to decide is not there
+	// or not known to this program.
+	Missing bool `json:"missing,omitempty"`
+}
+
+func (f *Fault) Error() string { return string(f.Step) + ": " + f.Text() }
+
+// Text says what Error says, without the step.
+func (f *Fault) Text() string {
+	s := f.Reason
+	if f.Event >= 0 {
+		s = fmt.Sprintf("event %d: %s", f.Event, s)
+	}
+	if f.Expected != "" || f.Got != "" {
+		s += fmt.Sprintf(" (expected %s, got %s)", f.Expected, f.Got)
+	}
+	return s
+}
+
+// A Stage is how far a match has come.
+type Stage int
+
+// The stages in order.
+const (
+	StageNone    Stage = iota // no opening yet
+	StagePlaying              // moves are expected
+	StageDecided              // the outcome is known but not stated
+	StageEnded                // the outcome is stated, or the match was aborted
+	StageSealed               // nothing may follow
+)
+
+// nobody is the seat of no standing draw offer.
+const nobody = engine.Spectator
+
+// A Match is the state that a match's events add up to. It is not safe for concurrent use.
+type Match struct {
+	origin string
+	known  *Keys
+
+	id      event.MatchID
+	stream  event.Stream // of id
+	opened  *event.MatchOpened
+	info    engine.Info
+	pos     engine.Position // nil when the game is not known to this program
+	keys    []*sign.Verifier
+	stage   Stage
+	outcome *engine.Outcome // nil while playing, and for an aborted match
+	turn    int64           // moves played so far
+	offer   engine.Seat     // whose draw offer stands
+	at      int64           // time of the newest event
+	moved   int64           // when the seats on turn came on turn
+	acked   []bool
+
+	leaves  []event.Leaf // of every event applied
+	raws    [][]byte     // their bytes
+	edge    tiles.Edge   // RFC 6962 tree over them
+	state   []byte       // room for state strings
+	changed int          // seq of the newest move; 0 if there is none
+	unbound int64        // signed bodies that name nothing from the newest move on
+	signed  int64        // signed bodies
+	skipped []event.Kind // kinds not known to this program
+	rule    string       // what an adjudication rests on
+	aborted string       // why the match was aborted
+	faults  []*Fault     // of the event being applied
+}
+
+// ID returns the id of the match; zero before the opening.
+func (m *Match) ID() event.MatchID { return m.id }
+
+// Opened returns the opening; nil before it. The caller must not change it.
+func (m *Match) Opened() *event.MatchOpened { return m.opened }
+
+// Stage returns how far the match has come.
+func (m *Match) Stage() Stage { return m.stage }
+
+// Turn returns the number of moves played so far, which the next signed body must name.
+func (m *Match) Turn() int64 { return m.turn }
+
+// Len returns the number of events applied.
+func (m *Match) Len() int64 { return int64(len(m.leaves)) }
+
+// Last returns the leaf hash of the newest event; zero if there is none.
+func (m *Match) Last() event.Leaf {
+	if len(m.leaves) == 0 {
+		return event.Leaf{}
+	}
+	return m.leaves[len(m.leaves)-1]
+}
+
+// Position returns the position; nil before the opening. The caller must not play on it.
+func (m *Match) Position() engine.Position { return m.pos }
+
+// Outcome returns the result once it is known.
+func (m *Match) Outcome() (engine.Outcome, bool) {
+	if m.outcome == nil {
+		return engine.Outcome{}, false
+	}
+	return *m.outcome, true
+}
+
+// Clone returns an independent copy.
+func (m *Match) Clone() *Match {
+	c := m.fork()
+	// Both may append behind what they share.
+	c.leaves, c.raws, c.skipped = slices.Clip(m.leaves), slices.Clip(m.raws), slices.Clip(m.skipped)
+	m.leaves, m.raws, m.skipped = c.leaves, c.raws, c.skipped
+	c.state, c.faults = nil, nil
+	return c
+}
+
+// fork returns a copy for one try: m stays as it is while the copy goes on, but only one of the two
+// may be used after that, since both append to the same lists.
+func (m *Match) fork() *Match {
+	c := *m
+	if m.pos != nil {
+		c.pos = m.pos.Clone()
+	}
+	c.acked = slices.Clone(m.acked)
+	return &c
+}
+
+func (m *Match) fail(step Step, code, reason string) *Fault {
+	f := &Fault{Step: step, Code: code, Event: int64(len(m.leaves)), Reason: reason}
+	if len(m.skipped) > 0 {
+		// What contradicts the course of the match may follow from an event that this program
+		// cannot read.
+		switch code {
+		case "other-turn", "late", "not-late", "seal-early":
+			f.Missing = true
+		default:
+			f.Missing = step == StepRules
+		}
+	}
+	m.faults = append(m.faults, f)
+	return f
+}
+
+func (f *Fault) want(expected, got any) {
+	f.Expected, f.Got = fmt.Sprint(expected), fmt.Sprint(got)
+}
+
+// Apply adds the next event and returns what is wrong with it; nothing for an event that an honest
+// log may hold. After a fault the match goes on as well as it can, so that a verifier finds what
+// else is wrong; an arena instead tries an event on a Clone. The returned slice is valid until the
+// next call.
+func (m *Match) Apply(e *event.Event) []*Fault {
+	m.faults = m.faults[:0]
+	m.apply(e)
+	m.leaves = append(m.leaves, e.Leaf())
+	m.raws = append(m.raws, e.Raw())
+	m.edge.Append(e.Leaf(), nil)
+	m.at = max(m.at, e.At)
+	return m.faults
+}
+
+func (m *Match) apply(e *event.Event) {
+	m.chain(e)
+	if e.At < m.at {
+		m.fail(StepClock, "time-runs-back", "the event is older than the one before it").want(m.at, e.At)
+	}
+	if m.stage == StageSealed {
+		m.fail(StepClosure, "after-seal", "an event follows match.sealed")
+		return
+	}
+	if len(m.leaves) >= event.MaxMatchEvents {
+		m.fail(StepFormat, "too-many-events", "the match has too many events").want(event.MaxMatchEvents, len(m.leaves)+1)
+		return
+	}
+	body, err := e.Body()
+	switch unknown := errors.Is(err, event.ErrUnknownKind); {
+	case unknown && m.opened != nil:
+		m.skipped = append(m.skipped, e.Kind)
+		return
+	case err != nil && !unknown:
+		m.fail(StepFormat, "body", err.Error())
+		return
+	}
+	opened, isOpening := body.(*event.MatchOpened)
+	if (m.opened == nil) != isOpening {
+		m.fail(StepChain, "opening", fmt.Sprintf("the first event of a match is its only match.opened, here stands %s", e.Kind))
+		return
+	}
+	switch b := body.(type) {
+	case *event.MatchOpened:
+		m.open(e, opened)
+	case *event.SeatAcked:
+		m.ack(b)
+	case *event.MovePlayed:
+		m.move(e, b)
+	case *event.DrawAgreed:
+		m.agree(e, b)
+	case *event.MatchForfeited:
+		m.forfeit(e, b)
+	case *event.MatchAdjudicated:
+		m.adjudicate(b)
+	case *event.MatchAborted:
+		if m.playing() {
+			m.stage, m.aborted = StageEnded, b.Reason
+		}
+	case *event.MatchEnded:
+		m.end(b)
+	case *event.MatchSealed:
+		m.seal(b)
+	default:
+		m.fail(StepChain, "stream", fmt.Sprintf("%s does not belong in a match", e.Kind))
+	}
+}
+
+// chain checks that e continues the stream.
+func (m *Match) chain(e *event.Event) {
+	if m.opened == nil {
+		id, ok := e.Stream.Match()
+		if !ok {
+			m.fail(StepChain, "stream", "the stream is not that of a match").want("match/<id>", e.Stream)
+		}
+		m.id, m.stream = id, e.Stream
+	} else if e.Stream != m.stream {
+		m.fail(StepChain, "stream", "the event belongs to another stream").want(m.stream, e.Stream)
+	}
+	if e.Seq != m.Len() {
+		m.fail(StepChain, "seq", "the event is not the next of its stream").want(m.Len(), e.Seq)
+	}
+	if e.Prev != m.Last() {
+		m.fail(StepChain, "prev", "the event does not name the one before it").want(m.Last(), e.Prev)
+	}
+}
+
+func (m *Match) open(e *event.Event, b *event.MatchOpened) {
+	m.opened, m.stage, m.moved = b, StagePlaying, e.At
+	m.acked = make([]bool, len(b.Seats))
+	if id := b.ID(m.origin); id != m.id {
+		m.fail(StepChain, "match-id", "the id is not the digest of the opening in this log").want(id, m.id)
+	}
+	m.keys = make([]*sign.Verifier, len(b.Seats))
+	for i, s := range b.Seats {
+		v, err := m.known.get(s.Key)
+		if err != nil {
+			m.fail(StepIdentity, "weak-key", fmt.Sprintf("the key of seat %d (%s): %v", i, s.Handle, err))
+		}
+		m.keys[i] = v
+	}
+	game, err := catalog.Game(b.Game)
+	if err != nil {
+		m.fail(StepRules, "unknown-game", err.Error()).Missing = true
+		return
+	}
+	pos, err := game.New(engine.Setup{Variant: b.Variant, Seats: len(b.Seats), Start: b.Start})
+	if err != nil {
+		m.fail(StepRules, "setup", err.Error())
+		return
+	}
+	m.info, m.pos = game.Info(), pos
+	m.decide()
+}
+
+// decide takes over the outcome that the position states.
+func (m *Match) decide() {
+	if o, over := m.pos.Outcome(); over {
+		m.outcome, m.stage = &o, StageDecided
+	}
+}
+
+// playing checks that the match is not over, and that its rules are known.
+func (m *Match) playing() bool {
+	if m.stage != StagePlaying {
+		m.fail(StepRules, "match-over", "the match is over, only its end and its seal may follow")
+		return false
+	}
+	return m.pos != nil
+}
+
+func (m *Match) seated(s engine.Seat) bool {
+	if int(s) >= len(m.opened.Seats) {
+		m.fail(StepRules, "no-seat", "the match has no such seat").want(fmt.Sprintf("0 to %d", len(m.opened.Seats)-1), int(s))
+		return false
+	}
+	return true
+}
+
+func (m *Match) ack(b *event.SeatAcked) {
+	if !m.seated(b.Seat) {
+		return
+	}
+	if m.stage != StagePlaying {
+		m.fail(StepConsent, "ack-late", "a seat acknowledges a match that is over")
+	}
+	if m.acked[b.Seat] {
+		m.fail(StepConsent, "ack-twice", fmt.Sprintf("%v acknowledges the match again", b.Seat))
+	}
+	m.acked[b.Seat] = true
+	key := m.keys[b.Seat]
+	if key == nil || !key.Verify(sign.AckMessage(m.id, m.leaves[0]), b.Signature) {
+		m.fail(StepConsent, "ack-signature", fmt.Sprintf("the signature is not that of %v over this opening", b.Seat))
+	}
+}
+
+// checkSigned checks what a player signed: that it is theirs, for this match and this turn, and that
+// the history they saw is this one.
+func (m *Match) checkSigned(seat engine.Seat, s *event.SignedMove) bool {
+	if !m.seated(seat) {
+		return false
+	}
+	m.signed++
+	if s.GameID != m.id {
+		m.fail(StepSignatures, "other-match", "the signed body is for another match").want(m.id, s.GameID)
+	}
+	if s.TurnIndex != m.turn {
+		m.fail(StepSignatures, "other-turn", "the signed body is for another turn").want(m.turn, s.TurnIndex)
+	}
+	if key := m.keys[seat]; key == nil || !key.Verify(s.Message(), s.Signature) {
+		m.fail(StepSignatures, "bad-signature", fmt.Sprintf("the signature is not that of %v (%s) over this body",
+			seat, m.opened.Seats[seat].Handle)).want("a signature by "+m.opened.Seats[seat].Key.String(), s.Signature)
+	}
+	seen := -1
+	if s.Seen != nil {
+		if seen = m.find(*s.Seen); seen < 0 {
+			m.fail(StepSignatures, "other-history", "the player saw an event that is not in this history").want("the leaf of an earlier event", *s.Seen)
+		}
+	}
+	if seen < m.changed {
+		m.unbound++
+	}
+	return true
+}
+
+// find returns the seq of the event with the leaf; -1 if there is none.
+func (m *Match) find(leaf event.Leaf) int {
+	for i := len(m.leaves) - 1; i >= 0; i-- {
+		if m.leaves[i] == leaf {
+			return i
+		}
+	}
+	return -1
+}
+
+// inTime checks a player's act against the clock of the move.
+func (m *Match) inTime(e *event.Event, seat engine.Seat) {
+	if m.opened.MoveMS > 0 && m.pos.Turn().Has(seat) && e.At-m.moved > m.opened.MoveMS {
+		m.fail(StepClock, "late", fmt.Sprintf("%v acted after its time for this move was over", seat)).
+			want(fmt.Sprintf("at most %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-m.moved))
+	}
+}
+
+func (m *Match) move(e *event.Event, b *event.MovePlayed) {
+	if !m.checkSigned(b.Seat, &b.Signed) {
+		return
+	}
+	defer func() { // also of a game not known here: the next signature names the next turn
+		m.turn++
+		m.moved = e.At
+		m.changed = len(m.leaves)
+	}()
+	if b.Turn != m.turn {
+		m.fail(StepRules, "turn", "the move is logged for another turn").want(m.turn, b.Turn)
+	}
+	if !m.playing() {
+		return
+	}
+	m.inTime(e, b.Seat)
+	if b.Signed.DrawOffer {
+		switch {
+		case !m.info.Agreement || len(m.opened.Seats) != 2:
+			m.fail(StepRules, "no-agreement", "this game knows no draw by agreement")
+		case m.offer != nobody && m.offer != b.Seat:
+			m.fail(StepRules, "agreement-ignored", "a draw was offered and accepted here, but the match went on")
+		}
+	}
+	if b.Signed.Move != b.Move { // an alias, an index or no move; Play takes canonical notation only
+		switch signed, err := m.canonical(b.Seat, &b.Signed); {
+		case err != nil:
+			m.fail(StepRules, "signed-move", err.Error())
+		case signed != b.Move:
+			m.fail(StepRules, "other-move", "the logged move is not the one that was signed").want(signed, b.Move)
+		}
+	}
+	if err := m.pos.Play(b.Seat, b.Move); err != nil {
+		m.fail(StepRules, "illegal-move", err.Error())
+		return
+	}
+	if d := m.digest(); d != b.State {
+		m.fail(StepRules, "state", "the position after the move is not the one the hall logged").want(d, b.State)
+	}
+	if b.Signed.DrawOffer {
+		m.offer = b.Seat
+	} else if m.offer != b.Seat {
+		m.offer = nobody // an offer stands until the opponent's next move
+	}
+	m.decide()
+}
+
+// canonical returns the canonical notation of the move in a signed body.
+func (m *Match) canonical(seat engine.Seat, s *event.SignedMove) (string, error) {
+	switch {
+	case s.Move != "":
+		return m.pos.Parse(seat, s.Move)
+	case s.Index != nil:
+		legal := m.pos.Legal(seat)
+		if *s.Index >= int64(len(legal)) {
+			return "", fmt.Errorf("index %d is not below the number of legal moves, %d", *s.Index, len(legal))
+		}
+		return legal[*s.Index].Move, nil
+	}
+	return "", errors.New("the signed body holds no move")
+}
+
+// digest is the StateDigest of the position.
+func (m *Match) digest() event.StateDigest {
+	m.state = m.pos.AppendState(m.state[:0], engine.Spectator)
+	sum := sha256.Sum256(m.state)
+	return event.StateDigest(sum[:16])
+}
+
+func (m *Match) agree(e *event.Event, b *event.DrawAgreed) {
+	if !m.checkSigned(b.Seat, &b.Signed) || !m.playing() {
+		return
+	}
+	m.inTime(e, b.Seat)
+	if !b.Signed.DrawOffer {
+		m.fail(StepRules, "no-acceptance", "the signed body does not accept a draw")
+	}
+	if m.offer == nobody || m.offer == b.Seat {
+		m.fail(StepRules, "no-offer", "no offer of the opponent stands")
+	}
+	m.outcome = &engine.Outcome{Returns: make([]int64, len(m.opened.Seats)), Reason: engine.Agreed}
+	m.stage = StageDecided
+}
+
+func (m *Match) forfeit(e *event.Event, b *event.MatchForfeited) {
+	if b.Signed != nil {
+		if !m.checkSigned(b.Seat, b.Signed) {
+			return
+		}
+		if !b.Signed.Resign {
+			m.fail(StepRules, "no-resignation", "the signed body does not resign")
+		}
+	} else if !m.seated(b.Seat) {
+		return
+	}
+	if !m.playing() {
+		return
+	}
+	if b.Reason == engine.OutOfTime {
+		if !m.pos.Turn().Has(b.Seat) {
+			m.fail(StepRules, "not-on-turn", fmt.Sprintf("%v is out of time but not on turn", b.Seat))
+		}
+		switch {
+		case m.opened.MoveMS == 0:
+			m.fail(StepClock, "no-clock", "a seat is out of time in a match without a clock")
+		case e.At-m.moved <= m.opened.MoveMS:
+			m.fail(StepClock, "not-late", "the seat's time was not over").
+				want(fmt.Sprintf("more than %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-m.moved))
+		}
+	}
+	o := m.pos.Forfeit(b.Seat, b.Reason)
+	m.outcome, m.stage = &o, StageDecided
+}
+
+func (m *Match) adjudicate(b *event.MatchAdjudicated) {
+	if !m.playing() {
+		return
+	}
+	if len(b.Outcome.Returns) != len(m.opened.Seats) {
+		m.fail(StepRules, "outcome", "an outcome has one number for each seat").want(len(m.opened.Seats), len(b.Outcome.Returns))
+	}
+	o := b.Outcome
+	m.outcome, m.stage, m.rule = &o, StageDecided, b.Rule
+}
+
+func (m *Match) end(b *event.MatchEnded) {
+	if m.pos == nil {
+		m.stage = StageEnded
+		return
+	}
+	if m.stage != StageDecided {
+		m.fail(StepRules, "not-decided", "the match is declared ended, but nothing decided it")
+	} else if !slices.Equal(m.outcome.Returns, b.Outcome.Returns) || m.outcome.Reason != b.Outcome.Reason {
+		m.fail(StepRules, "outcome", "the stated outcome is not the one that follows").want(outcomeText(*m.outcome), outcomeText(b.Outcome))
+	}
+	if d := m.digest(); d != b.State {
+		m.fail(StepRules, "state", "the final position is not the one the hall logged").want(d, b.State)
+	}
+	m.stage = StageEnded
+}
+
+func outcomeText(o engine.Outcome) string { return fmt.Sprintf("%v %s", o.Returns, o.Reason) }
+
+func (m *Match) seal(b *event.MatchSealed) {
+	if m.stage != StageEnded {
+		m.fail(StepClosure, "seal-early", "the match is sealed before it ended")
+	}
+	if b.Count != m.Len() {
+		m.fail(StepClosure, "count", "the seal counts other events than there are").want(m.Len(), b.Count)
+	}
+	// The hall built the root with another implementation (see root): two must agree.
+	if root := m.edge.Root(); root != b.Root {
+		m.fail(StepClosure, "match-root", "the seal's root is not that of the events").
+			want(event.Leaf(root), event.Leaf(b.Root))
+	}
+	m.stage = StageSealed
+}
+
+// Propose builds and applies the event that says body next, at the given time in Unix
+// milliseconds. What follows from the match itself is filled in: turn, move in canonical notation
+// and state of a MovePlayed; outcome and state of a MatchEnded; count and root of a MatchSealed.
+// On an error the match stays as it was; a *Fault says which rule forbids the event.
+func (m *Match) Propose(at int64, body event.Body) (event.Event, error) {
+	next := m.fork()
+	stream := m.stream
+	switch b := body.(type) {
+	case *event.MatchOpened:
+		stream = event.MatchStream(b.ID(m.origin))
+	case *event.MovePlayed:
+		if err := m.complete(b); err != nil {
+			return event.Event{}, err
+		}
+	case *event.MatchEnded:
+		if m.outcome == nil || m.pos == nil {
+			return event.Event{}, &Fault{Step: StepRules, Code: "not-decided", Event: m.Len(), Reason: "nothing decided the match yet"}
+		}
+		b.Outcome, b.State = *m.outcome, m.digest()
+	case *event.MatchSealed:
+		b.Count = m.Len()
+		root, err := root(m.raws)
+		if err != nil {
+			return event.Event{}, err
+		}
+		b.Root = root
+	}
+	e, err := event.New(at, stream, m.Len(), m.Last(), body)
+	if err != nil {
+		return event.Event{}, err
+	}
+	if faults := next.Apply(&e); len(faults) > 0 {
+		return event.Event{}, faults[0]
+	}
+	*m = *next
+	return e, nil
+}
+
+// complete fills in what follows from the signed body and the position.
+func (m *Match) complete(b *event.MovePlayed) error {
+	if m.stage != StagePlaying || m.pos == nil {
+		return &Fault{Step: StepRules, Code: "match-over", Event: m.Len(), Reason: "no move is expected in this match"}
+	}
+	move, err := m.canonical(b.Seat, &b.Signed)
+	if err != nil {
+		return &Fault{Step: StepRules, Code: "signed-move", Event: m.Len(), Reason: err.Error()}
+	}
+	after := m.pos.Clone()
+	if err := after.Play(b.Seat, move); err != nil {
+		return &Fault{Step: StepRules, Code: "illegal-move", Event: m.Len(), Reason: err.Error()}
+	}
+	sum := sha256.Sum256(after.AppendState(nil, engine.Spectator))
+	b.Turn, b.Move, b.State = m.turn, move, event.StateDigest(sum[:16])
+	return nil
+}
+
+// root returns the RFC 6962 root over the events, built by github.com/cbergoon/merkletree.
+func root(raws [][]byte) ([32]byte, error) {
+	list := make([]merkletree.Content, len(raws))
+	for i, raw := range raws {
+		list[i] = content(raw)
+	}
+	tree, err := merkletree.NewTreeWithOptions(list, merkletree.WithRFC6962())
+	if err != nil {
+		return [32]byte{}, fmt.Errorf("building the match root: %w", err)
+	}
+	return [32]byte(tree.MerkleRoot()), nil
+}
+
+// content is an event's bytes as the match tree takes them: with RFC 6962 hashing the tree itself
+// adds the leaf prefix and hashes.
+type content []byte
+
+func (c content) CalculateHash() ([]byte, error) { return c, nil }
+
+func (c content) Equals(other merkletree.Content) (bool, error) {
+	o, ok := other.(content)
+	return ok && bytes.Equal(c, o), nil
+}

@@ -1,0 +1,461 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ludger/checkpoint"
+	"ludger/checkpoint/proof"
+	"ludger/ledger/event"
+	"ludger/ledger/sign"
+)
+
+// A Status is how a step came out.
+type Status string
+
+// The three ways a step can come out.
+const (
+	Pass     Status = "pass"
+	Fail     Status = "fail"
+	NotShown Status = "not shown"
+)
+
+// A Verdict sums a report up.
+type Verdict string
+
+// The verdicts.
+const (
+	Verified   Verdict = "verified"   // nothing is wrong and nothing the policy demands is missing
+	Refuted    Verdict = "refuted"    // something was shown to be wrong
+	Unchecked  Verdict = "unchecked"  // something needed to decide is missing or not known here
+	Incomplete Verdict = "incomplete" // right so far, but the match is not over
+)
+
+// ReportSchema names the format of reports.
+const ReportSchema = "ludger/report/v1"
+
+// A Report says what was checked about one match, step by step.
+type Report struct {
+	Schema  string   `json:"schema"`
+	Verdict Verdict  `json:"verdict"`
+	Match   string   `json:"match"` // id in hex; "" if it could not be read
+	Origin  string   `json:"origin"`
+	Game    string   `json:"game"`
+	Variant string   `json:"variant"`
+	Number  int64    `json:"number"`
+	Seats   []string `json:"seats"` // handles
+	Events  int64    `json:"events"`
+	Moves   int64    `json:"moves"`
+	Result  *Result  `json:"result,omitempty"` // nil while unknown, and for an aborted match
+	Steps   []Line   `json:"steps"`
+	Notes   []Note   `json:"notes"`
+}
+
+// A Result is the outcome of a match.
+type Result struct {
+	Returns []int64 `json:"returns"`
+	Reason  string  `json:"reason"`
+}
+
+// A Line is one step of a report.
+type Line struct {
+	Step   Step     `json:"step"`
+	Status Status   `json:"status"`
+	Detail string   `json:"detail"`           // what was proved, or what is missing, in words
+	Faults []*Fault `json:"faults,omitempty"` // the first few, in the order they were met
+}
+
+// A Note is something true that a reader must know to weigh the report. Code is a stable word.
+type Note struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// maxFaults is how many faults of one step a report lists; one forged event can spoil all after it.
+const maxFaults = 5
+
+// A Verifier checks bundles against one trust policy. It is not safe for concurrent use.
+type Verifier struct {
+	policy *checkpoint.Policy
+	keys   *Keys
+	note   []byte            // the newest checkpoint that was accepted: proofs of one log share it
+	head   checkpoint.Result // what it says
+}
+
+// NewVerifier returns a Verifier for the policy, which says whose checkpoints and witnesses count.
+func NewVerifier(policy *checkpoint.Policy) *Verifier {
+	return &Verifier{policy: policy, keys: NewKeys()}
+}
+
+func (v *Verifier) check(note []byte) (checkpoint.Result, error) {
+	if v.note != nil && bytes.Equal(note, v.note) {
+		return v.head, nil
+	}
+	head, err := v.policy.Check(note)
+	if err == nil {
+		v.note, v.head = bytes.Clone(note), head
+	}
+	return head, err
+}
+
+// Verify checks the text of a bundle. It always returns a report; what cannot be read is a fault of
+// the step "format".
+func (v *Verifier) Verify(data []byte) *Report {
+	c := check{v: v, faults: make(map[Step][]*Fault), details: make(map[Step]string)}
+	b, err := ParseBundle(data)
+	if err != nil {
+		var f *Fault
+		if !errors.As(err, &f) {
+			f = formatFault("bundle", -1, err)
+		}
+		c.add(f)
+		return c.report()
+	}
+	c.bundle = b
+	c.replay()
+	c.inclusion()
+	c.identity()
+	c.describe()
+	return c.report()
+}
+
+// formatFault makes an error of a text's form into a fault. An event of a newer version is not
+// wrong, only not known.
+func formatFault(code string, seq int64, err error) *Fault {
+	return &Fault{Step: StepFormat, Code: code, Event: seq, Reason: err.Error(), Missing: errors.Is(err, event.ErrVersion)}
+}
+
+// check is one run of Verify.
+type check struct {
+	v       *Verifier
+	bundle  *Bundle
+	match   *Match
+	faults  map[Step][]*Fault
+	details map[Step]string
+	missing map[Step]bool // steps with something not shown that no fault stands for
+	notes   []Note
+	head    checkpoint.Result // of the checkpoint that holds the match
+	unmet   bool              // the policy demands something that is not shown
+}
+
+func (c *check) add(f *Fault) {
+	switch list := c.faults[f.Step]; {
+	case len(list) < maxFaults:
+		c.faults[f.Step] = append(list, f)
+	case !f.Missing && list[maxFaults-1].Missing:
+		list[maxFaults-1] = f // what is wrong must not hide behind what is not known
+	}
+}
+
+func (c *check) notShown(s Step, detail string) {
+	if c.missing == nil {
+		c.missing = make(map[Step]bool)
+	}
+	c.missing[s] = true
+	c.details[s] = detail
+}
+
+func (c *check) note(code, text string) { c.notes = append(c.notes, Note{code, text}) }
+
+func (c *check) replay() {
+	c.match = c.v.keys.NewMatch(c.bundle.Origin)
+	for i := range c.bundle.Events {
+		for _, f := range c.match.Apply(&c.bundle.Events[i]) {
+			c.add(f)
+		}
+	}
+	if len(c.bundle.Events) == 0 {
+		c.add(&Fault{Step: StepFormat, Code: "no-events", Event: -1, Reason: "the bundle holds no events"})
+	}
+}
+
+// errUnknownLog says that a checkpoint can be neither proved nor refuted.
+var errUnknownLog = errors.New("the policy names no log of this origin")
+
+// prove checks the tlog-proof of one event.
+func (c *check) prove(text string, e *event.Event) (checkpoint.Result, error) {
+	p, err := proof.Parse([]byte(text))
+	if err != nil {
+		return checkpoint.Result{}, err
+	}
+	if len(p.Extra) > 0 {
+		return checkpoint.Result{}, errors.New("the proof carries extra data, which means nothing here")
+	}
+	head, err := c.v.check(p.Checkpoint)
+	if err != nil {
+		if !c.v.policy.Knows(c.bundle.Origin) {
+			err = fmt.Errorf("%w, %q: %w", errUnknownLog, c.bundle.Origin, err)
+		}
+		return checkpoint.Result{}, err
+	}
+	if head.Checkpoint.Origin != c.bundle.Origin {
+		return checkpoint.Result{}, fmt.Errorf("the checkpoint is of the log %q, the bundle of %q", head.Checkpoint.Origin, c.bundle.Origin)
+	}
+	err = proof.CheckInclusion(e.Leaf(), p.Index, head.Checkpoint.Size, head.Checkpoint.Root, p.Hashes)
+	return head, err
+}
+
+func (c *check) inclusion() {
+	events := c.bundle.Events
+	switch sealed := c.match.Stage() == StageSealed; {
+	case c.bundle.Proof == "" && sealed:
+		c.notShown(StepInclusion, "the bundle carries no proof that the log holds the match")
+		c.notShown(StepWitnesses, "there is no checkpoint")
+		c.unmet = true
+		return
+	case c.bundle.Proof == "":
+		c.notShown(StepInclusion, "the match is not sealed yet, so there is no proof of the whole")
+		c.notShown(StepWitnesses, "there is no checkpoint")
+		return
+	case len(events) == 0:
+		return
+	}
+	last := &events[len(events)-1]
+	head, err := c.prove(c.bundle.Proof, last)
+	if err != nil {
+		f := &Fault{Step: StepInclusion, Code: "proof", Event: last.Seq, Reason: err.Error()}
+		if errors.Is(err, errUnknownLog) {
+			f.Code, f.Missing = "unknown-log", true
+		}
+		c.add(f)
+		c.notShown(StepWitnesses, "no checkpoint was accepted")
+		return
+	}
+	if last.Kind != event.KindMatchSealed {
+		c.add(&Fault{Step: StepInclusion, Code: "not-the-seal", Event: last.Seq,
+			Reason: "the proof must be of match.sealed, since only that covers every event", Expected: string(event.KindMatchSealed), Got: string(last.Kind)})
+	}
+	c.head = head
+	c.details[StepInclusion] = fmt.Sprintf("the checkpoint of %d entries, signed by %s, holds match.sealed, whose root covers all %d events before it",
+		head.Checkpoint.Size, head.Checkpoint.Origin, len(events)-1)
+	c.witnesses()
+}
+
+func (c *check) witnesses() {
+	var seen []string
+	for _, w := range c.head.Cosigned {
+		seen = append(seen, fmt.Sprintf("%s at Unix time %d", w.Witness, w.Seconds))
+	}
+	list := strings.Join(seen, ", ")
+	if c.head.Unknown > 0 {
+		c.note("unknown-signatures", fmt.Sprintf("the checkpoint carries %d signatures by keys the policy does not name; they prove nothing", c.head.Unknown))
+	}
+	switch {
+	case !c.head.QuorumMet:
+		c.notShown(StepWitnesses, fmt.Sprintf("the policy's quorum %q is not met; cosigned by: %s; not by: %s", c.head.Quorum, orNone(list), strings.Join(c.head.Missing, ", ")))
+		c.unmet = true
+	case list == "":
+		c.notShown(StepWitnesses, "the policy asks for no witness, so that everyone sees the same log rests on its operator")
+	default:
+		c.details[StepWitnesses] = "the policy's quorum is met: cosigned by " + list
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// identity looks up the registrations that the opening's seats name.
+func (c *check) identity() {
+	opened := c.match.Opened()
+	if opened == nil {
+		return
+	}
+	used := make([]bool, len(c.bundle.Agents))
+	var word, unmet []string
+	for i, s := range opened.Seats {
+		if s.Registered == nil {
+			word = append(word, s.Handle)
+			continue
+		}
+		found := -1
+		for j := range c.bundle.Agents {
+			if c.bundle.Agents[j].Event.Leaf() == *s.Registered {
+				found = j
+			}
+		}
+		if found < 0 {
+			word = append(word, s.Handle)
+			continue
+		}
+		used[found] = true
+		head, err := c.registered(&c.bundle.Agents[found], s)
+		if err != nil {
+			c.add(&Fault{Step: StepIdentity, Code: "registration", Event: 0, Reason: fmt.Sprintf("seat %d (%s): %v", i, s.Handle, err),
+				Missing: errors.Is(err, errUnknownLog)})
+		} else if !head.QuorumMet {
+			unmet = append(unmet, s.Handle)
+		}
+	}
+	for j, ok := range used {
+		if !ok {
+			c.add(&Fault{Step: StepIdentity, Code: "stray-registration", Event: -1, Reason: fmt.Sprintf("registration %d of the bundle is of no seat", j)})
+		}
+	}
+	switch {
+	case len(unmet) > 0:
+		// Else a log could show the registration to this auditor only, under a head made for it.
+		c.notShown(StepIdentity, "the policy's quorum is not met by the checkpoints that hold the registrations of: "+strings.Join(unmet, ", "))
+		c.unmet = true
+	case len(word) > 0:
+		c.notShown(StepIdentity, "that these handles own their keys rests on the hall's word: "+strings.Join(word, ", "))
+	default:
+		c.details[StepIdentity] = "each seat's key was registered for its handle, in this log and by the key's own signature"
+	}
+}
+
+func (c *check) registered(a *Proven, s event.Seat) (checkpoint.Result, error) {
+	r, err := CheckRegistration(c.bundle.Origin, &a.Event, c.v.keys)
+	if err != nil {
+		return checkpoint.Result{}, err
+	}
+	if r.Handle != s.Handle || r.Key != s.Key {
+		return checkpoint.Result{}, fmt.Errorf("the registration is of %s with the key %s", r.Handle, r.Key)
+	}
+	return c.prove(a.Proof, &a.Event)
+}
+
+// CheckRegistration checks that an event registers an agent in the log of the given origin: as the
+// first event of the agent's own stream, so that a handle has one key, and with a statement signed
+// by the key it registers.
+func CheckRegistration(origin string, e *event.Event, keys *Keys) (*event.AgentRegistered, error) {
+	body, err := e.Body()
+	if err != nil {
+		return nil, err
+	}
+	r, ok := body.(*event.AgentRegistered)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("a registration is agent.registered, this event is %s", e.Kind)
+	case e.Seq != 0:
+		return nil, fmt.Errorf("the registration of %s is event %d of its stream, so the handle had an owner before", r.Handle, e.Seq)
+	case r.Statement == nil:
+		return nil, errors.New("the registration carries no statement signed by its key")
+	}
+	msg, err := sign.AgentMessage(origin, r.Handle, r.Key)
+	if err != nil {
+		return nil, err
+	}
+	key, err := keys.get(r.Key)
+	if err != nil {
+		return nil, err
+	}
+	if !key.Verify(msg, *r.Statement) {
+		return nil, errors.New("the registration's statement is not signed by its key")
+	}
+	return r, nil
+}
+
+// describe says in words what the steps of the fold proved, and what the reader must know.
+func (c *check) describe() {
+	m := c.match
+	o := m.Opened()
+	if o == nil {
+		return
+	}
+	c.details[StepFormat] = fmt.Sprintf("%d events in canonical form", m.Len())
+	c.details[StepChain] = "every event names the one before it, from the opening whose digest is the match's id"
+	c.details[StepSignatures] = fmt.Sprintf("%d bodies, each signed by its seat's key for this match and turn", m.signed)
+	c.details[StepChance] = "nothing in this match is left to chance, and nothing is hidden"
+	if out, ok := m.Outcome(); ok {
+		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s; result %v: %s", m.turn, o.Game, out.Returns, out.Reason)
+	} else {
+		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s", m.turn, o.Game)
+	}
+	c.details[StepClock] = "times never run back and no limit is broken; they are the hall's word, bounded by no beacon"
+	if m.pos == nil {
+		c.notShown(StepChance, "the game is not known here, so what it leaves to chance or hides is not either")
+		c.notShown(StepClock, "times never run back; whether a limit was broken only the game's turns can tell")
+	}
+	c.details[StepClosure] = "the match is sealed, and count and root of the seal are those of its events"
+	if m.Stage() != StageSealed {
+		c.notShown(StepClosure, "the match is not over: it may still go on")
+	}
+	var silent []string
+	for i, s := range o.Seats {
+		if !m.acked[i] {
+			silent = append(silent, s.Handle)
+		}
+	}
+	c.details[StepConsent] = "each seat signed the opening"
+	if len(silent) > 0 {
+		c.notShown(StepConsent, "these seats did not sign the opening: "+strings.Join(silent, ", "))
+	}
+	for _, s := range o.Seats {
+		if s.House {
+			c.note("house-bot", s.Handle+" is a bot of the hall itself")
+		}
+	}
+	if o.Imported != nil {
+		c.note("imported", fmt.Sprintf("imported from a record (%s, SHA-256 %x): the keys were made by the importer and the times are of the import, so signatures prove the record's text and not who played",
+			o.Imported.Format, o.Imported.Record))
+	}
+	if m.rule != "" {
+		c.note("adjudicated", fmt.Sprintf("the result does not follow from the moves: the arena decided it, giving as rule: %q", m.rule))
+	}
+	if m.aborted != "" {
+		c.note("aborted", fmt.Sprintf("the match was aborted without a result, giving as reason: %q", m.aborted))
+	}
+	if m.unbound > 0 {
+		c.note("unbound-moves", fmt.Sprintf("%d of %d signed bodies do not name the move before them or anything after it; that they answer it rests on the hall", m.unbound, m.signed))
+	}
+	for _, k := range m.skipped {
+		c.note("unknown-kind", fmt.Sprintf("an event of the kind %q was skipped: this program does not know it", k))
+	}
+}
+
+func (c *check) report() *Report {
+	r := &Report{Schema: ReportSchema, Verdict: Verified, Seats: []string{}, Notes: c.notes}
+	if r.Notes == nil {
+		r.Notes = []Note{}
+	}
+	over := true
+	if m := c.match; m != nil {
+		r.Origin, r.Events, r.Moves = c.bundle.Origin, m.Len(), m.turn
+		over = m.Stage() == StageSealed
+		if o := m.Opened(); o != nil {
+			r.Match, r.Game, r.Variant, r.Number = m.ID().String(), o.Game, o.Variant, o.Number
+			for _, s := range o.Seats {
+				r.Seats = append(r.Seats, s.Handle)
+			}
+		}
+		if out, ok := m.Outcome(); ok {
+			r.Result = &Result{out.Returns, out.Reason}
+		}
+	}
+	failed, unknown := false, c.unmet
+	for _, s := range Steps() {
+		line := Line{Step: s, Status: Pass, Detail: c.details[s], Faults: c.faults[s]}
+		if c.missing[s] {
+			line.Status = NotShown
+		}
+		for _, f := range line.Faults {
+			if f.Missing && line.Status != Fail {
+				line.Status, unknown = NotShown, true
+			} else if !f.Missing {
+				line.Status, failed = Fail, true
+			}
+		}
+		if line.Detail == "" && line.Status == Pass {
+			line.Status, line.Detail = NotShown, "what comes before could not be read"
+		}
+		if len(line.Faults) > 0 {
+			line.Detail = line.Faults[0].Text()
+		}
+		r.Steps = append(r.Steps, line)
+	}
+	switch {
+	case failed:
+		r.Verdict = Refuted
+	case unknown:
+		r.Verdict = Unchecked
+	case !over:
+		r.Verdict = Incomplete
+	}
+	return r
+}
