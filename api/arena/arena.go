@@ -1,0 +1,233 @@
+// Package arena is the application without HTTP: it loads a match from the log, lets package replay
+// decide what may follow, and appends it.
+//
+//	a, err := arena.Open(ctx, log, seq, "example.com/log", keys, now)
+//	m, err := a.Import(ctx, record, now)      // a whole match at once
+//	b, err := a.Bundle(ctx, m.ID, head, note) // what an auditor is given
+//
+// Nothing reaches the log that replay.Match has not accepted. An Arena is safe for concurrent use.
+package arena
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"ludger/checkpoint"
+	"ludger/checkpoint/proof"
+	"ludger/engine/catalog"
+	"ludger/ledger"
+	"ludger/ledger/event"
+	"ludger/ledger/sequencer"
+	"ludger/ledger/sign"
+	"ludger/replay"
+)
+
+// An Arena writes matches to one log.
+type Arena struct {
+	log    ledger.Log
+	seq    *sequencer.Sequencer
+	origin string
+
+	mu     sync.Mutex
+	number int64        // of the newest match; guarded by mu
+	keys   *replay.Keys // guarded by mu
+}
+
+// Errors of an arena, for errors.Is.
+var (
+	ErrOrigin  = errors.New("the log belongs to another origin")
+	ErrNoMatch = errors.New("the log has no such match")
+	ErrTaken   = errors.New("the handle is registered with another key")
+)
+
+// Open returns an arena over a log and its sequencer. A log without entries is opened in the name
+// of the origin with the given note verifier keys, at the time now in Unix milliseconds.
+func Open(ctx context.Context, log ledger.Log, seq *sequencer.Sequencer, origin string, keys []string, now int64) (*Arena, error) {
+	a := &Arena{log: log, seq: seq, origin: origin, keys: replay.NewKeys()}
+	head, err := log.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head.Size == 0 {
+		e, err := event.New(now, event.LogStream, 0, event.Leaf{},
+			&event.LogOpened{Origin: origin, Keys: keys, Catalogue: catalogue()})
+		if err != nil {
+			return nil, err
+		}
+		_, err = seq.Append(ctx, sequencer.Append{Events: []event.Event{e}})
+		return a, err
+	}
+	first, err := log.Scan(ctx, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	e, err := event.Parse(first[0])
+	if err != nil {
+		return nil, fmt.Errorf("reading entry 0: %w", err)
+	}
+	body, err := e.Body()
+	if err != nil {
+		return nil, fmt.Errorf("reading entry 0: %w", err)
+	}
+	if opened, ok := body.(*event.LogOpened); !ok || opened.Origin != origin {
+		return nil, fmt.Errorf("%w: its first entry is %s, this key signs for %q", ErrOrigin, first[0], origin)
+	}
+	a.number, err = lastNumber(ctx, log, head.Size)
+	return a, err
+}
+
+// catalogue is the digest of the games this program knows.
+func catalogue() [32]byte {
+	ids := catalog.IDs()
+	slices.Sort(ids)
+	return sha256.Sum256([]byte(strings.Join(ids, "\n") + "\n"))
+}
+
+// lastNumber returns the number of the newest match: openings are appended in the order of their
+// numbers, so it is the one nearest to the end.
+func lastNumber(ctx context.Context, log ledger.Log, size int64) (int64, error) {
+	const step = 1024
+	for end := size; end > 0; {
+		first := max(end-step, 0)
+		entries, err := log.Scan(ctx, first, int(end-first))
+		if err != nil {
+			return 0, err
+		}
+		if len(entries) == 0 {
+			return 0, fmt.Errorf("%w: entry %d is missing", ledger.ErrCorrupt, first)
+		}
+		if first+int64(len(entries)) < end {
+			end = first + int64(len(entries)) // a shorter answer: take it, then what is before
+		}
+		for i := len(entries) - 1; i >= 0; i-- {
+			e, err := event.Parse(entries[i])
+			if err != nil {
+				return 0, fmt.Errorf("reading entry %d: %w", first+int64(i), err)
+			}
+			if e.Kind != event.KindMatchOpened {
+				continue
+			}
+			body, err := e.Body()
+			if err != nil {
+				return 0, fmt.Errorf("reading entry %d: %w", first+int64(i), err)
+			}
+			return body.(*event.MatchOpened).Number, nil
+		}
+		end = first
+	}
+	return 0, nil
+}
+
+// Origin returns the origin of the log.
+func (a *Arena) Origin() string { return a.origin }
+
+// Register makes sure that the handle is registered with the key, and returns the leaf of the
+// registration. A handle that has another key is ErrTaken.
+func (a *Arena) Register(ctx context.Context, handle string, key sign.PrivateKey, now int64) (event.Leaf, error) {
+	places, err := ledger.ReadStream(ctx, a.log, event.AgentStream(handle), 0, 1)
+	if err != nil {
+		return event.Leaf{}, err
+	}
+	if len(places) > 0 {
+		e, err := event.Parse(places[0].Entry)
+		if err != nil {
+			return event.Leaf{}, fmt.Errorf("reading entry %d: %w", places[0].Index, err)
+		}
+		body, err := e.Body()
+		if err != nil {
+			return event.Leaf{}, fmt.Errorf("reading entry %d: %w", places[0].Index, err)
+		}
+		if r, ok := body.(*event.AgentRegistered); !ok || r.Key != key.Public() {
+			return event.Leaf{}, fmt.Errorf("%w: %s", ErrTaken, handle)
+		}
+		return e.Leaf(), nil
+	}
+	msg, err := sign.AgentMessage(a.origin, handle, key.Public())
+	if err != nil {
+		return event.Leaf{}, err
+	}
+	statement := key.Sign(msg)
+	e, err := event.New(now, event.AgentStream(handle), 0, event.Leaf{},
+		&event.AgentRegistered{Handle: handle, Key: key.Public(), Statement: &statement})
+	if err != nil {
+		return event.Leaf{}, err
+	}
+	a.mu.Lock()
+	_, err = replay.CheckRegistration(a.origin, &e, a.keys)
+	a.mu.Unlock()
+	if err != nil {
+		return event.Leaf{}, err
+	}
+	_, err = a.seq.Append(ctx, sequencer.Append{Events: []event.Event{e}})
+	return e.Leaf(), err
+}
+
+// Bundle returns what an auditor is given about a match, with proofs for the given checkpoint, a
+// signed note of this log. The proof is left out while the match is not sealed or the checkpoint
+// does not reach its seal; so are registrations that the checkpoint does not reach.
+func (a *Arena) Bundle(ctx context.Context, id event.MatchID, head checkpoint.Checkpoint, note []byte) (*replay.Bundle, error) {
+	places, err := ledger.ReadStream(ctx, a.log, event.MatchStream(id), 0, event.MaxMatchEvents)
+	if err != nil {
+		return nil, err
+	}
+	if len(places) == 0 {
+		return nil, fmt.Errorf("%w: %v", ErrNoMatch, id)
+	}
+	b := &replay.Bundle{Origin: a.origin}
+	for _, p := range places {
+		e, err := event.Parse(p.Entry)
+		if err != nil {
+			return nil, fmt.Errorf("reading entry %d: %w", p.Index, err)
+		}
+		b.Events = append(b.Events, e)
+	}
+	if last := places[len(places)-1]; b.Events[len(b.Events)-1].Kind == event.KindMatchSealed && last.Index < head.Size {
+		if b.Proof, err = a.prove(ctx, last.Index, head, note); err != nil {
+			return nil, err
+		}
+	}
+	body, err := b.Events[0].Body()
+	if err != nil {
+		return nil, err
+	}
+	opened, ok := body.(*event.MatchOpened)
+	if !ok {
+		return nil, fmt.Errorf("%w: match %v begins with %s", ledger.ErrCorrupt, id, b.Events[0].Kind)
+	}
+	for _, s := range opened.Seats {
+		places, err := ledger.ReadStream(ctx, a.log, event.AgentStream(s.Handle), 0, 1)
+		if err != nil {
+			return nil, err
+		}
+		if s.Registered == nil || len(places) == 0 || places[0].Index >= head.Size {
+			continue
+		}
+		e, err := event.Parse(places[0].Entry)
+		if err != nil {
+			return nil, fmt.Errorf("reading entry %d: %w", places[0].Index, err)
+		}
+		if e.Leaf() != *s.Registered {
+			continue
+		}
+		text, err := a.prove(ctx, places[0].Index, head, note)
+		if err != nil {
+			return nil, err
+		}
+		b.Agents = append(b.Agents, replay.Proven{Event: e, Proof: text})
+	}
+	return b, nil
+}
+
+func (a *Arena) prove(ctx context.Context, index int64, head checkpoint.Checkpoint, note []byte) (string, error) {
+	hashes, err := proof.Inclusion(ledger.Hashes{Log: a.log}.Reader(ctx), index, head.Size)
+	if err != nil {
+		return "", fmt.Errorf("proving entry %d in a log of %d: %w", index, head.Size, err)
+	}
+	p := proof.Proof{Index: index, Hashes: hashes, Checkpoint: note}
+	return string(p.Format()), nil
+}
