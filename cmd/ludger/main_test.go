@@ -116,5 +116,36 @@ func TestReadme(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", line, err, out)
 		}
 		t.Logf("$ %s\n%s", line, out)
+		if strings.Contains(line, " verify ") {
+			compareReport(t, dir, string(text), string(out))
+		}
+	}
+}
+
+// compareReport holds the report in the README against that of the first match. The README writes
+// an ellipsis for what differs from run to run.
+func compareReport(t *testing.T, dir, readme, verified string) {
+	_, rest, ok := strings.Cut(readme, "<!-- report -->\n```\n")
+	sample, _, ok2 := strings.Cut(rest, "```\n<!-- /report -->")
+	if !ok || !ok2 {
+		t.Fatal("README.md: the sample report is not where it was")
+	}
+	first := ""
+	for line := range strings.Lines(verified) {
+		if strings.Contains(line, " match 1, ") {
+			first, _, _ = strings.Cut(line, ":")
+		}
+	}
+	cmd := exec.Command("./ludger", "verify", "--policy", "hall/policy", first)
+	cmd.Dir = dir
+	got, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, got)
+	}
+	rest = string(got)
+	for _, piece := range strings.Split(sample, "…") {
+		if _, rest, ok = strings.Cut(rest, piece); !ok {
+			t.Fatalf("the README shows\n%s\nbut after what fits, %q is missing in\n%s", sample, piece, got)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/schollz/progressbar/v3"
@@ -246,8 +247,16 @@ func headline(r *replay.Report) string {
 	if len(r.Seats) == 2 {
 		s += fmt.Sprintf(", %s against %s", r.Seats[0], r.Seats[1])
 	}
-	if r.Result != nil {
-		s += fmt.Sprintf(", %v by %s", r.Result.Returns, r.Result.Reason)
+	switch {
+	case r.Result == nil:
+	case slices.Equal(r.Result.Returns, []int64{1, -1}):
+		s += fmt.Sprintf(", won by %s: %s", r.Seats[0], r.Result.Reason)
+	case slices.Equal(r.Result.Returns, []int64{-1, 1}):
+		s += fmt.Sprintf(", won by %s: %s", r.Seats[1], r.Result.Reason)
+	case slices.Equal(r.Result.Returns, []int64{0, 0}):
+		s += fmt.Sprintf(", drawn: %s", r.Result.Reason)
+	default:
+		s += fmt.Sprintf(", %v: %s", r.Result.Returns, r.Result.Reason)
 	}
 	return s
 }
