@@ -2,15 +2,10 @@ package ledger
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 
+	"ludger/checkpoint/tiles"
 	"ludger/ledger/event"
-)
-
-const (
-	tileHeight = 8 // tree levels in a tile
-	tileWidth  = 1 << tileHeight
 )
 
 // Hashes reads the tree hashes of a log. It believes the index: fsck compares that with the entries.
@@ -28,7 +23,7 @@ func (h Hashes) Leaves(ctx context.Context, first, count int64) ([][32]byte, err
 	if first < 0 || count < 0 || first > head.Size || count > head.Size-first {
 		return nil, fmt.Errorf("leaf hashes %d to %d: %w: its size is %d", first, first+count, ErrRange, head.Size)
 	}
-	full := head.Size &^ (tileWidth - 1)
+	full := head.Size &^ (tiles.Width - 1)
 	leaves := make([][32]byte, 0, count)
 	for end := first + count; first < end; {
 		if first >= full {
@@ -41,16 +36,16 @@ func (h Hashes) Leaves(ctx context.Context, first, count int64) ([][32]byte, err
 			}
 			break
 		}
-		n := first / tileWidth
+		n := first / tiles.Width
 		tile, ok, err := h.Log.Get(ctx, AppendHashKey(nil, 0, n))
 		if err != nil {
 			return nil, err
 		}
-		if !ok || len(tile) != tileWidth*32 {
+		if !ok || len(tile) != tiles.Width*32 {
 			return nil, fmt.Errorf("%w: the leaf hashes of tile %d are missing", ErrCorrupt, n)
 		}
-		for stop := min(end, (n+1)*tileWidth); first < stop; first++ {
-			leaves = append(leaves, [32]byte(tile[first%tileWidth*32:]))
+		for stop := min(end, (n+1)*tiles.Width); first < stop; first++ {
+			leaves = append(leaves, [32]byte(tile[first%tiles.Width*32:]))
 		}
 	}
 	return leaves, nil
@@ -62,7 +57,7 @@ func (h Hashes) Row(ctx context.Context, level int, n, count int64) ([][32]byte,
 	if level == 0 {
 		return h.Leaves(ctx, n, count)
 	}
-	if level < 0 || level >= 64/tileHeight || n < 0 || count < 0 || n+count < n {
+	if level < 0 || level >= 64/tiles.Height || n < 0 || count < 0 || n+count < n {
 		return nil, fmt.Errorf("tree hashes %d to %d of level %d: %w", n, n+count, level, ErrRange)
 	}
 	kvs, err := h.Log.Range(ctx, AppendHashKey(nil, level, n), AppendHashKey(nil, level, n+count), int(count), false)
@@ -74,7 +69,7 @@ func (h Hashes) Row(ctx context.Context, level int, n, count int64) ([][32]byte,
 		if err != nil {
 			return nil, err
 		}
-		if n+count > head.Size>>(tileHeight*level) {
+		if n+count > head.Size>>(tiles.Height*level) {
 			return nil, fmt.Errorf("tree hashes %d to %d of level %d: %w: its size is %d", n, n+count, level, ErrRange, head.Size)
 		}
 		return nil, fmt.Errorf("%w: of the tree hashes %d to %d of level %d only %d are there", ErrCorrupt, n, n+count, level, len(kvs))
@@ -95,14 +90,14 @@ func (h Hashes) Subtree(ctx context.Context, height int, n int64) ([32]byte, err
 	if height < 0 || height > 62 || n < 0 || n >= 1<<(62-height) {
 		return [32]byte{}, fmt.Errorf("subtree %d of height %d: %w", n, height, ErrRange)
 	}
-	level, up := height/tileHeight, height%tileHeight
+	level, up := height/tiles.Height, height%tiles.Height
 	row, err := h.Row(ctx, level, n<<up, 1<<up)
 	if err != nil {
 		return [32]byte{}, err
 	}
 	for ; len(row) > 1; row = row[:len(row)/2] {
 		for i := range len(row) / 2 {
-			row[i] = nodeHash(row[2*i], row[2*i+1])
+			row[i] = tiles.NodeHash(row[2*i], row[2*i+1])
 		}
 	}
 	return row[0], nil
@@ -111,14 +106,4 @@ func (h Hashes) Subtree(ctx context.Context, height int, n int64) ([32]byte, err
 // Reader returns Subtree as a function, the form that the makers of proofs take.
 func (h Hashes) Reader(ctx context.Context) func(height int, n int64) ([32]byte, error) {
 	return func(height int, n int64) ([32]byte, error) { return h.Subtree(ctx, height, n) }
-}
-
-// nodeHash is the hash of an inner node (RFC 6962 section 2.1). Package checkpoint/tiles, which
-// has it too, stands beside this package, not below.
-func nodeHash(left, right [32]byte) [32]byte {
-	var buf [65]byte
-	buf[0] = 1
-	copy(buf[1:], left[:])
-	copy(buf[33:], right[:])
-	return sha256.Sum256(buf[:])
 }

@@ -27,7 +27,6 @@ package ledger
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -35,14 +34,11 @@ import (
 )
 
 // A Head is the size of a log and the RFC 6962 root hash over its entries. That of a new log is size
-// 0 and EmptyRoot.
+// 0 and tiles.EmptyRoot.
 type Head struct {
 	Size int64
 	Root [32]byte
 }
-
-// EmptyRoot returns the root of the empty log, SHA-256 of nothing (RFC 6962 section 2.1).
-func EmptyRoot() [32]byte { return sha256.Sum256(nil) }
 
 // A KV is one key and value of the index.
 type KV struct {

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"ludger/checkpoint/tiles"
 	"ludger/ledger"
 )
 
@@ -391,7 +392,7 @@ func testRivals(t *testing.T, e Engine) {
 		})
 	}
 	wg.Wait()
-	head := ledger.Head{Root: ledger.EmptyRoot()}
+	head := ledger.Head{Root: tiles.EmptyRoot()}
 	for range len(acknowledged) {
 		_, head = Step(head, 2)
 		if !acknowledged[head] {
@@ -565,7 +566,7 @@ func testReopen(t *testing.T, e Engine) {
 	}
 	log := newLog(t, e)
 	var epoch uint64
-	head := ledger.Head{Root: ledger.EmptyRoot()}
+	head := ledger.Head{Root: tiles.EmptyRoot()}
 	for range 4 {
 		next, seen := open(t, log)
 		if next <= epoch || seen != head {

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"sync"
 
+	"ludger/checkpoint/tiles"
 	"ludger/ledger"
 )
 
@@ -33,7 +34,7 @@ var _ ledger.Log = (*Log)(nil)
 
 // New returns an empty log.
 func New() *Log {
-	return &Log{head: ledger.Head{Root: ledger.EmptyRoot()}, wake: make(chan struct{})}
+	return &Log{head: ledger.Head{Root: tiles.EmptyRoot()}, wake: make(chan struct{})}
 }
 
 // Open makes the caller the owner of the log.

@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"ludger/checkpoint/tiles"
 	"ludger/ledger"
 	"ludger/ledger/logtest"
 )
@@ -28,7 +29,7 @@ type story struct {
 }
 
 func newStory() *story {
-	s := &story{heads: []ledger.Head{{Root: ledger.EmptyRoot()}}}
+	s := &story{heads: []ledger.Head{{Root: tiles.EmptyRoot()}}}
 	for i := range 8 {
 		_, next := logtest.Step(s.heads[i], 1+i%3)
 		s.heads = append(s.heads, next)

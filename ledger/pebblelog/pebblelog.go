@@ -42,6 +42,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"ludger/checkpoint/tiles"
 	"ludger/ledger"
 )
 
@@ -109,7 +110,7 @@ func (l *Log) load() (ledger.Head, error) {
 		}
 		l.epoch, l.owner = binary.BigEndian.Uint64(owner), string(owner[8:])
 	}
-	head := ledger.Head{Root: ledger.EmptyRoot()}
+	head := ledger.Head{Root: tiles.EmptyRoot()}
 	h, ok, err := get(l.db, headKey)
 	if err != nil {
 		return ledger.Head{}, err

@@ -38,8 +38,8 @@ var rows = [][]string{
 	1:  {"ledger/canon", "engine", "engine/chance", "engine/rating"},
 	2:  {"ledger/sign", "engine/chess", "checkpoint/beacon"}, // beacon needs D, which is canon.Digest
 	3:  {"ledger/event", "checkpoint", "engine/catalog", "engine/enginetest"},
-	4:  {"ledger", "checkpoint/tiles", "engine/hall", "engine/edgerun"},
-	5:  {"checkpoint/proof"},
+	4:  {"checkpoint/tiles", "engine/hall", "engine/edgerun"},
+	5:  {"ledger", "checkpoint/proof"}, // ledger reads tree hashes, and tiles says how they join
 	6:  {"replay"},
 	7:  {"replay/audit", "replay/notation"},
 	8:  {"ledger/sequencer", "ledger/memlog", "ledger/pebblelog", "ledger/logtest", "checkpoint/drand", "checkpoint/witness", "checkpoint/mirror", "api/egress", "replay/export"},
