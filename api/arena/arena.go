@@ -129,6 +129,13 @@ func (a *Arena) Origin() string { return a.origin }
 // Register makes sure that the handle is registered with the key, and returns the leaf of the
 // registration. A handle that has another key is ErrTaken.
 func (a *Arena) Register(ctx context.Context, handle string, key sign.PrivateKey, now int64) (event.Leaf, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.register(ctx, handle, key, now)
+}
+
+// register is Register for a caller that holds mu.
+func (a *Arena) register(ctx context.Context, handle string, key sign.PrivateKey, now int64) (event.Leaf, error) {
 	places, err := ledger.ReadStream(ctx, a.log, event.AgentStream(handle), 0, 1)
 	if err != nil {
 		return event.Leaf{}, err
@@ -157,10 +164,7 @@ func (a *Arena) Register(ctx context.Context, handle string, key sign.PrivateKey
 	if err != nil {
 		return event.Leaf{}, err
 	}
-	a.mu.Lock()
-	_, err = replay.CheckRegistration(a.origin, &e, a.keys)
-	a.mu.Unlock()
-	if err != nil {
+	if _, err = replay.CheckRegistration(a.origin, &e, a.keys); err != nil {
 		return event.Leaf{}, err
 	}
 	_, err = a.seq.Append(ctx, sequencer.Append{Events: []event.Event{e}})

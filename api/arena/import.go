@@ -52,6 +52,8 @@ var ErrResult = errors.New("the record's result is not the one of its moves")
 // time of every event in Unix milliseconds. Importing the same record for the same keys again
 // finds the match that stands.
 func (a *Arena) Import(ctx context.Context, r Record, now int64) (Imported, error) {
+	a.mu.Lock() // openings are appended in the order of their numbers, and each record once
+	defer a.mu.Unlock()
 	id, digest := importID(r)
 	done, ok, err := ledger.FindID(ctx, a.log, id)
 	if err != nil {
@@ -62,15 +64,13 @@ func (a *Arena) Import(ctx context.Context, r Record, now int64) (Imported, erro
 	}
 	seats := make([]event.Seat, len(r.Players))
 	for i, p := range r.Players {
-		leaf, err := a.Register(ctx, p.Handle, p.Key, now)
+		leaf, err := a.register(ctx, p.Handle, p.Key, now)
 		if err != nil {
 			return Imported{}, err
 		}
 		seats[i] = event.Seat{Handle: p.Handle, Key: p.Key.Public(), Registered: &leaf}
 	}
 
-	a.mu.Lock() // so that openings are appended in the order of their numbers
-	defer a.mu.Unlock()
 	opened := &event.MatchOpened{
 		Number: a.number + 1, Game: r.Game, Variant: r.Setup.Variant, Start: r.Setup.Start, Division: "unassisted",
 		Seats: seats, Imported: &event.Imported{Format: r.Format, Record: r.Digest},
