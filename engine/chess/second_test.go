@@ -2,7 +2,6 @@ package chess_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -45,52 +44,6 @@ func TestSecondOpinion(t *testing.T) {
 		}
 	}
 	t.Logf("%d positions", plies)
-}
-
-// Every move of the recorded games, read from SAN and written back.
-func TestRecords(t *testing.T) {
-	for name, games := range map[string]int{"chess_lichess_1": 25, "chess_kasparov_deepblue_1997": 6, "chess960_cutechess": 2} {
-		data, err := os.ReadFile(shared + "records/" + name + ".pgn")
-		if err != nil {
-			t.Skipf("SKIPPED, not compared with recorded games: %v", err)
-		}
-		played, plies := 0, 0
-		var p *chess.Position
-		inComment := false
-		for line := range strings.SplitSeq(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
-			line = strings.TrimSpace(line)
-			if fen, ok := strings.CutPrefix(line, "[FEN \""); ok {
-				p = setup(t, chess.Chess960, strings.TrimSuffix(fen, "\"]"))
-			} else if strings.HasPrefix(line, "[Event ") {
-				p = setup(t, chess.Standard, "")
-				played++
-			}
-			if strings.HasPrefix(line, "[") {
-				continue
-			}
-			for word := range strings.FieldsSeq(line) {
-				comment := inComment || word[0] == '{'
-				inComment = comment && !strings.HasSuffix(word, "}")
-				word = word[strings.LastIndexByte(word, '.')+1:]
-				switch word {
-				case "", "1-0", "0-1", "1/2-1/2", "*":
-					continue
-				}
-				if comment || word[0] == '$' {
-					continue
-				}
-				if word = strings.TrimRight(word, "!?"); p.Turn().Over() {
-					t.Fatalf("%s, game %d: %s after the end: %s", name, played, word, p.AppendState(nil, 0))
-				}
-				playSAN(t, p, word)
-				plies++
-			}
-		}
-		t.Logf("%s: %d games, %d plies", name, played, plies)
-		if played != games || plies < 30*games {
-			t.Errorf("%s: %d games, want %d", name, played, games)
-		}
-	}
 }
 
 // All 960 starts are different, mirrored between the sides, and print back; some are well known.
