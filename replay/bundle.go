@@ -17,8 +17,9 @@ const BundleFormat = "ludger/bundle/v1"
 //
 // events are the events of the match's stream, verbatim. proof is the tlog-proof
 // (c2sp.org/tlog-proof) of the last of them, match.sealed; a match that is not sealed has none.
-// agents are the agent.registered events that the opening's seats name, each with its own proof.
-// Nothing else may stand in a bundle, and there is one text for each bundle.
+// agents are the agent.registered events that the opening's seats name, in the order of the seats,
+// each with its own proof; any may be left out. Nothing else may stand in a bundle, and there is one
+// text for each bundle.
 type Bundle struct {
 	Origin string // of the log, as in its checkpoints
 	Events []event.Event

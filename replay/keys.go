@@ -1,18 +1,30 @@
 package replay
 
-import "ludger/ledger/sign"
+import (
+	"ludger/ledger/event"
+	"ludger/ledger/sign"
+)
 
-// maxKeys bounds the memory of a Keys: about 1.5 KiB for each key.
+// maxKeys bounds the memory of a Keys: about 2 KiB for each key and its registration.
 const maxKeys = 4096
 
-// Keys remembers the keys it has checked: to check and prepare one costs as much as several
-// signatures, and agents play many matches. It is not safe for concurrent use.
+// Keys remembers the keys and registrations it has checked: to check and prepare a key costs as much
+// as several signatures, and agents play many matches. It is not safe for concurrent use.
 type Keys struct {
-	known map[sign.PublicKey]*sign.Verifier
+	known      map[sign.PublicKey]*sign.Verifier
+	registered map[registration]*event.AgentRegistered
+}
+
+// A registration is an event that CheckRegistration has found right in the log of an origin.
+type registration struct {
+	origin string
+	leaf   event.Leaf
 }
 
 // NewKeys returns a Keys that knows none.
-func NewKeys() *Keys { return &Keys{make(map[sign.PublicKey]*sign.Verifier)} }
+func NewKeys() *Keys {
+	return &Keys{make(map[sign.PublicKey]*sign.Verifier), make(map[registration]*event.AgentRegistered)}
+}
 
 func (k *Keys) get(key sign.PublicKey) (*sign.Verifier, error) {
 	if v, ok := k.known[key]; ok {

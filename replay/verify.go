@@ -266,25 +266,15 @@ func (c *check) identity() {
 	if opened == nil {
 		return
 	}
-	used := make([]bool, len(c.bundle.Agents))
+	agents := c.bundle.Agents // those not yet met; they stand in the order of the seats
 	var word, unmet []string
 	for i, s := range opened.Seats {
-		if s.Registered == nil {
+		if s.Registered == nil || len(agents) == 0 || agents[0].Event.Leaf() != *s.Registered {
 			word = append(word, s.Handle)
 			continue
 		}
-		found := -1
-		for j := range c.bundle.Agents {
-			if c.bundle.Agents[j].Event.Leaf() == *s.Registered {
-				found = j
-			}
-		}
-		if found < 0 {
-			word = append(word, s.Handle)
-			continue
-		}
-		used[found] = true
-		head, err := c.registered(&c.bundle.Agents[found], s)
+		head, err := c.registered(&agents[0], s)
+		agents = agents[1:]
 		if err != nil {
 			c.add(&Fault{Step: StepIdentity, Code: "registration", Event: 0, Reason: fmt.Sprintf("seat %d (%s): %v", i, s.Handle, err),
 				Missing: errors.Is(err, errUnknownLog)})
@@ -292,10 +282,9 @@ func (c *check) identity() {
 			unmet = append(unmet, s.Handle)
 		}
 	}
-	for j, ok := range used {
-		if !ok {
-			c.add(&Fault{Step: StepIdentity, Code: "stray-registration", Event: -1, Reason: fmt.Sprintf("registration %d of the bundle is of no seat", j)})
-		}
+	for i := range agents {
+		c.add(&Fault{Step: StepIdentity, Code: "stray-registration", Event: -1,
+			Reason: fmt.Sprintf("registration %d of the bundle is of no seat, or not in the order of the seats", len(c.bundle.Agents)-len(agents)+i)})
 	}
 	switch {
 	case len(unmet) > 0:
@@ -320,10 +309,13 @@ func (c *check) registered(a *Proven, s event.Seat) (checkpoint.Result, error) {
 	return c.prove(a.Proof, &a.Event)
 }
 
-// CheckRegistration checks that an event registers an agent in the log of the given origin: as the
-// first event of the agent's own stream, so that a handle has one key, and with a statement signed
-// by the key it registers.
+// CheckRegistration checks that an event registers an agent in the log of the given origin, with a
+// statement signed by the key it registers. Its body stands only at the beginning of the agent's own
+// stream, so that a handle has one key. The caller must not change what is returned.
 func CheckRegistration(origin string, e *event.Event, keys *Keys) (*event.AgentRegistered, error) {
+	if r, ok := keys.registered[registration{origin, e.Leaf()}]; ok {
+		return r, nil
+	}
 	body, err := e.Body()
 	if err != nil {
 		return nil, err
@@ -332,8 +324,6 @@ func CheckRegistration(origin string, e *event.Event, keys *Keys) (*event.AgentR
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("a registration is agent.registered, this event is %s", e.Kind)
-	case e.Seq != 0:
-		return nil, fmt.Errorf("the registration of %s is event %d of its stream, so the handle had an owner before", r.Handle, e.Seq)
 	case r.Statement == nil:
 		return nil, errors.New("the registration carries no statement signed by its key")
 	}
@@ -348,6 +338,10 @@ func CheckRegistration(origin string, e *event.Event, keys *Keys) (*event.AgentR
 	if !key.Verify(msg, *r.Statement) {
 		return nil, errors.New("the registration's statement is not signed by its key")
 	}
+	if len(keys.registered) >= maxKeys {
+		clear(keys.registered)
+	}
+	keys.registered[registration{origin, e.Leaf()}] = r
 	return r, nil
 }
 
@@ -404,8 +398,12 @@ func (c *check) describe() {
 	if m.unbound > 0 {
 		c.note("unbound-moves", fmt.Sprintf("%d of %d signed bodies do not name the move before them or anything after it; that they answer it rests on the hall", m.unbound, m.signed))
 	}
+	noted := make(map[event.Kind]bool)
 	for _, k := range m.skipped {
-		c.note("unknown-kind", fmt.Sprintf("an event of the kind %q was skipped: this program does not know it", k))
+		if !noted[k] {
+			noted[k] = true
+			c.note("unknown-kind", fmt.Sprintf("events of the kind %q were skipped: this program does not know it", k))
+		}
 	}
 }
 

@@ -145,6 +145,19 @@ func (c witness) cosign(t testing.TB, note []byte, seconds int64) []byte {
 	return n.Format()
 }
 
+// bend returns the event in another frame, which package event may refuse for its body.
+func (w *world) bend(e event.Event, s event.Stream, seq int64, prev event.Leaf) event.Event {
+	w.t.Helper()
+	raw := strings.NewReplacer(
+		fmt.Sprintf(`"prev":%q,"seq":%d,"stream":%q,`, e.Prev, e.Seq, e.Stream),
+		fmt.Sprintf(`"prev":%q,"seq":%d,"stream":%q,`, prev, seq, s)).Replace(string(e.Raw()))
+	bent, err := event.Parse([]byte(raw))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return bent
+}
+
 // An agent plays matches.
 type agent struct {
 	handle string
@@ -183,9 +196,8 @@ type table struct {
 	index   int64 // of the first event in the log, once logged
 }
 
-// open begins a match; edit may change its opening in any way.
-func (w *world) open(edit func(*event.MatchOpened), players ...*agent) *table {
-	w.t.Helper()
+// opening returns the opening of the next match; edit may change it in any way.
+func (w *world) opening(edit func(*event.MatchOpened), players ...*agent) *event.MatchOpened {
 	w.number++
 	o := &event.MatchOpened{Number: w.number, Game: "chess@1", Variant: "standard", Division: "assisted", MoveMS: moveMS}
 	for _, p := range players {
@@ -199,11 +211,23 @@ func (w *world) open(edit func(*event.MatchOpened), players ...*agent) *table {
 	if edit != nil {
 		edit(o)
 	}
+	return o
+}
+
+// open begins a match with the opening that opening returns.
+func (w *world) open(edit func(*event.MatchOpened), players ...*agent) *table {
+	w.t.Helper()
+	o := w.opening(edit, players...)
 	tb := w.table(players...)
-	f := tb.frame()
-	f.stream = event.MatchStream(o.ID(w.origin))
-	tb.put(f, o)
+	tb.put(tb.first(o.ID(w.origin)), o)
 	return tb
+}
+
+// first returns the frame of the first event of a match.
+func (tb *table) first(id event.MatchID) frame {
+	f := tb.frame()
+	f.stream = event.MatchStream(id)
+	return f
 }
 
 func (w *world) table(players ...*agent) *table {
@@ -233,20 +257,19 @@ func (tb *table) frame() frame {
 	return frame{tb.w.now, event.MatchStream(tb.m.ID()), tb.m.Len(), tb.m.Last()}
 }
 
-func (tb *table) add(e event.Event, err error) {
+func (tb *table) checked(e event.Event, err error) {
 	tb.w.t.Helper()
 	if err != nil {
 		tb.w.t.Fatal(err)
 	}
-	tb.events = append(tb.events, e)
+	tb.take(e)
 }
 
 // put logs a body whatever the rules say.
 func (tb *table) put(f frame, body event.Body) {
 	tb.w.t.Helper()
 	e, err := event.New(f.at, f.stream, f.seq, f.prev, body)
-	tb.add(e, err)
-	tb.m.Apply(&e)
+	tb.checked(e, err)
 }
 
 func (tb *table) force(body event.Body) {
@@ -254,20 +277,29 @@ func (tb *table) force(body event.Body) {
 	tb.put(tb.frame(), body)
 }
 
+// take logs an event that was made elsewhere.
+func (tb *table) take(e event.Event) {
+	tb.events = append(tb.events, e)
+	tb.m.Apply(&e)
+}
+
 // raw logs an event whose body is of no known kind, or not of its kind's shape.
 func (tb *table) raw(f frame, kind, body string) {
 	tb.w.t.Helper()
 	e, err := event.Parse(fmt.Appendf(nil, `{"at":%d,"body":%s,"kind":%q,"prev":%q,"seq":%d,"stream":%q,"v":1}`,
 		f.at, body, kind, f.prev, f.seq, f.stream))
-	tb.add(e, err)
-	tb.m.Apply(&e)
+	tb.checked(e, err)
 }
 
 // say logs a body by the rules.
 func (tb *table) say(body event.Body) {
 	tb.w.t.Helper()
 	tb.w.now += 1000
-	tb.add(tb.m.Propose(tb.w.now, body))
+	e, err := tb.m.Propose(tb.w.now, body)
+	if err != nil {
+		tb.w.t.Fatal(err)
+	}
+	tb.events = append(tb.events, e)
 }
 
 func (tb *table) acked(seat engine.Seat) *event.SeatAcked {
@@ -388,10 +420,15 @@ func (tb *table) forceEnd() {
 func (tb *table) bundle() *replay.Bundle {
 	tb.w.t.Helper()
 	tb.index = tb.w.log(tb.events...)
-	note := tb.w.note(tb.w.size())
+	return tb.proven(tb.w.note(tb.w.size()))
+}
+
+// proven returns the bundle of the match, which is logged, under a note of the log's whole size.
+func (tb *table) proven(note []byte) *replay.Bundle {
+	tb.w.t.Helper()
 	b := &replay.Bundle{Origin: tb.w.origin, Events: tb.events}
-	if len(tb.events) > 0 && tb.events[len(tb.events)-1].Kind == event.KindMatchSealed {
-		b.Proof = tb.w.prove(tb.w.size()-1, tb.w.size(), note)
+	if tb.events[len(tb.events)-1].Kind == event.KindMatchSealed {
+		b.Proof = tb.sealProof(tb.w.size(), note)
 	}
 	for _, p := range tb.players {
 		if p.event != nil {

@@ -157,22 +157,22 @@ func DecodeHex(dst []byte, s string) bool {
 	if len(s) != 2*len(dst) {
 		return false
 	}
+	bad := byte(0)
 	for i := range dst {
-		hi, lo := unhex(s[2*i]), unhex(s[2*i+1])
-		if hi > 15 || lo > 15 {
-			return false
-		}
+		hi, lo := digits[s[2*i]], digits[s[2*i+1]]
+		bad |= hi | lo
 		dst[i] = hi<<4 | lo
 	}
-	return true
+	return bad < 16
 }
 
-func unhex(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
+// digits holds the value of each lowercase hex digit, and 255 for any other byte.
+var digits = func() (table [256]byte) {
+	for i := range table {
+		table[i] = 255
 	}
-	return 255
-}
+	for i, c := range []byte(hexDigits) {
+		table[c] = byte(i)
+	}
+	return table
+}()

@@ -159,9 +159,34 @@ func Parse(raw []byte) (Event, error) {
 	return fromValue(v, raw)
 }
 
-// FromValue is Parse for an event that stands as an object inside a larger text. It reads the event
-// again by itself, so that both give the same verdict whatever bounds the larger text has.
-func FromValue(v canon.Value) (Event, error) { return Parse(v.Bytes()) }
+// FromValue is Parse for an event that stands as an object inside a larger text. Both give the same
+// verdict, whatever bounds the larger text has.
+func FromValue(v canon.Value) (Event, error) {
+	values, depth := measure(v)
+	raw := v.Bytes()
+	switch {
+	case len(raw) > MaxEvent:
+		return Event{}, fmt.Errorf("event of %d bytes exceeds %d", len(raw), MaxEvent)
+	case depth > MaxDepth:
+		return Event{}, fmt.Errorf("event nested %d deep exceeds %d arrays and objects", depth, MaxDepth)
+	case values > MaxValues:
+		return Event{}, fmt.Errorf("event of %d values exceeds %d", values, MaxValues)
+	}
+	return fromValue(v, raw)
+}
+
+// measure counts the values in v, itself included, and the most arrays and objects around one.
+func measure(v canon.Value) (values, depth int) {
+	for _, m := range v.Members() {
+		n, d := measure(m.Value)
+		values += n
+		depth = max(depth, d)
+	}
+	if k := v.Kind(); k == canon.Array || k == canon.Object {
+		depth++
+	}
+	return values + 1, depth
+}
 
 func fromValue(v canon.Value, raw []byte) (Event, error) {
 	f := v.Fields()

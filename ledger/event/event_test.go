@@ -332,6 +332,40 @@ func TestSignedFromAgents(t *testing.T) {
 	}
 }
 
+// TestFromValue: an event in a larger text is judged as it is alone, at every bound and beyond.
+func TestFromValue(t *testing.T) {
+	const wide = 1 << 20
+	list := func(n int, elem string) string { return "[" + strings.Repeat(elem+",", n-1) + elem + "]" }
+	for _, c := range []struct {
+		name, body string
+		ok         bool
+	}{
+		{"plain", `{}`, true},
+		{"deepest", `{"a":` + strings.Repeat("[", MaxDepth-2) + strings.Repeat("]", MaxDepth-2) + `}`, true},
+		{"too deep", `{"a":` + strings.Repeat("[", MaxDepth-1) + strings.Repeat("]", MaxDepth-1) + `}`, false},
+		{"most values", `{"a":` + list(MaxValues-9, "0") + `}`, true},
+		{"too many values", `{"a":` + list(MaxValues-8, "0") + `}`, false},
+		{"longest", `{"a":"` + strings.Repeat("x", MaxEvent-214) + `"}`, true},
+		{"too long", `{"a":"` + strings.Repeat("x", MaxEvent-213) + `"}`, false},
+		{"not an object", `[]`, false},
+	} {
+		raw := `{"at":1,"body":` + c.body + `,"kind":"some.thing","prev":"` + strings.Repeat("0", 64) + `","seq":0,"stream":"match/` +
+			strings.Repeat("a", 64) + `","v":1}`
+		v, err := canon.ParseCanonical([]byte(raw), canon.Limits{Bytes: wide, Depth: wide, Values: wide})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, errAlone := Parse([]byte(raw))
+		inside, errInside := FromValue(v)
+		if (errAlone == nil) != c.ok || (errInside == nil) != c.ok {
+			t.Errorf("%s (%d bytes): alone %v, inside a larger text %v", c.name, len(raw), errAlone, errInside)
+		}
+		if alone.Leaf() != inside.Leaf() || !bytes.Equal(alone.Raw(), inside.Raw()) {
+			t.Errorf("%s: two events of one text", c.name)
+		}
+	}
+}
+
 func TestHandles(t *testing.T) {
 	for _, h := range []string{"abc", "a-b", "a_b", "a--b", "0x0", strings.Repeat("a", 32)} {
 		if err := CheckHandle(h); err != nil {

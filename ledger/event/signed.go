@@ -128,7 +128,8 @@ func signedMove(v canon.Value) (SignedMove, error) {
 	case !m.Resign && !m.HasMove() && !m.DrawOffer:
 		return SignedMove{}, fmt.Errorf("signed body: it holds no move, no draw offer and no resignation")
 	}
-	m.Digest = sha256.Sum256(v.Without("signature").Bytes())
+	var buf [1024]byte // most bodies fit
+	m.Digest = sha256.Sum256(v.Without("signature").Append(buf[:0]))
 	return m, nil
 }
 

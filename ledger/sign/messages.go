@@ -49,7 +49,11 @@ func RequestMessage(handle, challenge, method, path string, body []byte) ([]byte
 //
 // The digest and the number hold no colon, so game_id may be any string.
 func MoveMessage(gameID string, turnIndex int64, bodyDigest [32]byte) []byte {
-	return join("ludus.move.v1", gameID, strconv.FormatInt(turnIndex, 10), hex.EncodeToString(bodyDigest[:]))
+	const name = "ludus.move.v1:"
+	b := make([]byte, 0, len(name)+len(gameID)+len(":-9223372036854775808:")+2*len(bodyDigest)) // checked most of all
+	b = append(append(b, name...), gameID...)
+	b = strconv.AppendInt(append(b, ':'), turnIndex, 10)
+	return hex.AppendEncode(append(b, ':'), bodyDigest[:])
 }
 
 // DoorbellMessage is what an agent signs to say where it is called:

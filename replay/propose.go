@@ -1,0 +1,92 @@
+package replay
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/cbergoon/merkletree"
+
+	"ludger/engine"
+	"ludger/ledger/event"
+)
+
+// Propose builds and applies the event that says body next, at the given time in Unix
+// milliseconds. What follows from the match itself is filled in: turn, move in canonical notation
+// and state of a MovePlayed; outcome and state of a MatchEnded; count and root of a MatchSealed.
+// On an error the match stays as it was; a *Fault says which rule forbids the event.
+func (m *Match) Propose(at int64, body event.Body) (event.Event, error) {
+	next := m.fork()
+	stream := m.stream
+	switch b := body.(type) {
+	case *event.MatchOpened:
+		stream = event.MatchStream(b.ID(m.origin))
+	case *event.MovePlayed:
+		if err := m.complete(b); err != nil {
+			return event.Event{}, err
+		}
+	case *event.MatchEnded:
+		if m.outcome == nil || m.pos == nil {
+			return event.Event{}, &Fault{Step: StepRules, Code: "not-decided", Event: m.Len(), Reason: "nothing decided the match yet"}
+		}
+		b.Outcome, b.State = *m.outcome, m.digest()
+	case *event.MatchSealed:
+		b.Count = m.Len()
+		root, err := root(m.raws)
+		if err != nil {
+			return event.Event{}, err
+		}
+		b.Root = root
+	}
+	e, err := event.New(at, stream, m.Len(), m.Last(), body)
+	if err != nil {
+		return event.Event{}, err
+	}
+	if faults := next.Apply(&e); len(faults) > 0 {
+		return event.Event{}, faults[0]
+	}
+	*m = *next
+	return e, nil
+}
+
+// complete fills in what follows from the signed body and the position.
+func (m *Match) complete(b *event.MovePlayed) error {
+	if m.stage != StagePlaying || m.pos == nil {
+		return &Fault{Step: StepRules, Code: "match-over", Event: m.Len(), Reason: "no move is expected in this match"}
+	}
+	move, err := m.canonical(b.Seat, &b.Signed)
+	if err != nil {
+		return &Fault{Step: StepRules, Code: "signed-move", Event: m.Len(), Reason: err.Error()}
+	}
+	after := m.pos.Clone()
+	if err := after.Play(b.Seat, move); err != nil {
+		return &Fault{Step: StepRules, Code: "illegal-move", Event: m.Len(), Reason: err.Error()}
+	}
+	sum := sha256.Sum256(after.AppendState(nil, engine.Spectator))
+	b.Turn, b.Move, b.State = m.turn, move, event.StateDigest(sum[:16])
+	return nil
+}
+
+// root returns the RFC 6962 root over the events, built by github.com/cbergoon/merkletree.
+func root(raws [][]byte) ([32]byte, error) {
+	list := make([]merkletree.Content, len(raws))
+	for i, raw := range raws {
+		list[i] = content(raw)
+	}
+	tree, err := merkletree.NewTreeWithOptions(list, merkletree.WithRFC6962())
+	if err != nil {
+		return [32]byte{}, fmt.Errorf("building the match root: %w", err)
+	}
+	return [32]byte(tree.MerkleRoot()), nil
+}
+
+// content is an event's bytes as the match tree takes them: with RFC 6962 hashing the tree itself
+// adds the leaf prefix and hashes.
+type content []byte
+
+func (c content) CalculateHash() ([]byte, error) { return c, nil }
+
+func (c content) Equals(other merkletree.Content) (bool, error) {
+	o, ok := other.(content)
+	return ok && bytes.Equal(c, o), nil
+}
