@@ -122,6 +122,12 @@ func (p *Policy) addLine(line []byte) error {
 		p.quorum = args[0]
 		return nil
 	default:
+		if strings.HasPrefix(words[0], "PRIVATE+KEY+") {
+			return fmt.Errorf("it is a private key: this is not a policy, and that key must stay secret")
+		}
+		if len(words[0]) > 32 {
+			words[0] = words[0][:32] + "…"
+		}
 		return fmt.Errorf("%q is none of log, witness, group and quorum", words[0])
 	}
 }

@@ -137,7 +137,8 @@ type Receipt struct {
 	Leaf  event.Leaf
 }
 
-// A ConflictError says that a stream is not as long as an append expected. Nothing was written.
+// A ConflictError says that a stream is not as long as an append expected, or that its newest event
+// is not the one the append names. Nothing was written.
 type ConflictError struct {
 	Stream     event.Stream
 	Expected   int64      // length the append expected
@@ -146,6 +147,9 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
+	if e.Actual == e.Expected {
+		return fmt.Sprintf("stream %s has %d events as expected, but its newest is %s", e.Stream, e.Actual, e.ActualLeaf)
+	}
 	return fmt.Sprintf("stream %s has %d events, not %d", e.Stream, e.Actual, e.Expected)
 }
 

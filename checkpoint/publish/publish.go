@@ -81,11 +81,14 @@ type published struct {
 	head ledger.Head
 }
 
+// Cell returns the key of the cell that holds the newest note of the log with the given origin.
+func Cell(origin string) string { return "head/" + origin }
+
 // Open checks the log against the note in the cell and returns a Publisher that shows this note. On
 // an empty log that was never published it signs the empty head and stores it: call Open before the
 // first append. Contradictions are a *HeadError.
 func Open(ctx context.Context, c Config) (*Publisher, error) {
-	p := &Publisher{Config: c, cell: "head/" + c.Signer.Verifier().Name()}
+	p := &Publisher{Config: c, cell: Cell(c.Signer.Verifier().Name())}
 	for {
 		// The cell first, the log second: what was published is in the log by then.
 		note, revision, err := c.Cells.Get(ctx, p.cell)

@@ -75,6 +75,14 @@ func (c *Cells) Swap(ctx context.Context, key string, revision uint64, value []b
 	if err := c.write(b); err != nil {
 		return 0, fmt.Errorf("swapping cell %q: %w", key, err)
 	}
+	// Pebble takes a damaged end of its write-ahead log for a write that a crash cut, and forgets it.
+	// A cell must never go back unnoticed, so it leaves that log for a table with checksums.
+	if err := c.db.Flush(); err != nil {
+		c.fs.fail("flushing", err)
+	}
+	if err := c.fs.failure(); err != nil {
+		return 0, fmt.Errorf("swapping cell %q: %w", key, stopped(err))
+	}
 	return revision + 1, nil
 }
 

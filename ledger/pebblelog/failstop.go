@@ -59,12 +59,12 @@ func (s *failstop) fail(step string, err error) {
 
 // do runs one writing operation, unless the file system has stopped. It tells whether the operation
 // took effect on the disk; if not, it has to be done in memory.
-func (s *failstop) do(step string, op func() error) bool {
+func (s *failstop) do(step, name string, op func() error) bool {
 	if s.stopped.Load() {
 		return false
 	}
 	if err := op(); err != nil {
-		s.fail(step, err)
+		s.fail(step+" "+name, err)
 		return false
 	}
 	return true
@@ -117,8 +117,8 @@ func (s *failstop) settle(name string) error {
 
 func (s *failstop) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	var f vfs.File
-	s.do("sync failed: folder of "+name, func() error { return s.settle(name) })
-	if s.do("creating "+name, func() (err error) { f, err = s.FS.Create(name, category); return }) {
+	s.do("sync failed: folder of", name, func() error { return s.settle(name) })
+	if s.do("creating", name, func() (err error) { f, err = s.FS.Create(name, category); return }) {
 		return &file{File: f, fs: s, name: name}, nil
 	}
 	return s.create(name), nil
@@ -127,7 +127,7 @@ func (s *failstop) Create(name string, category vfs.DiskWriteCategory) (vfs.File
 // ReuseForWrite creates newname: Pebble treats the old contents as garbage.
 func (s *failstop) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	var f vfs.File
-	if s.do("reusing "+oldname, func() (err error) { f, err = s.FS.ReuseForWrite(oldname, newname, category); return }) {
+	if s.do("reusing", oldname, func() (err error) { f, err = s.FS.ReuseForWrite(oldname, newname, category); return }) {
 		return &file{File: f, fs: s, name: newname}, nil
 	}
 	return s.create(newname), nil
@@ -158,7 +158,7 @@ func (s *failstop) Stat(name string) (vfs.FileInfo, error) {
 }
 
 func (s *failstop) Remove(name string) error {
-	if !s.do("sync failed: folder of "+name, func() error { return s.settle(name) }) {
+	if !s.do("sync failed: folder of", name, func() error { return s.settle(name) }) {
 		return s.removed(name)
 	}
 	err := s.FS.Remove(name)
@@ -178,18 +178,18 @@ func (s *failstop) removed(name string) error {
 }
 
 func (s *failstop) Link(oldname, newname string) error {
-	s.do("linking "+newname, func() error { return s.FS.Link(oldname, newname) })
+	s.do("linking", newname, func() error { return s.FS.Link(oldname, newname) })
 	return nil
 }
 
 // Rename after the failure is not seen by Open: Pebble renames only what it reads at its next start.
 func (s *failstop) Rename(oldname, newname string) error {
-	s.do("renaming "+oldname, func() error { return s.FS.Rename(oldname, newname) })
+	s.do("renaming", oldname, func() error { return s.FS.Rename(oldname, newname) })
 	return nil
 }
 
 func (s *failstop) MkdirAll(dir string, perm os.FileMode) error {
-	s.do("creating folder "+dir, func() error { return s.FS.MkdirAll(dir, perm) })
+	s.do("creating folder", dir, func() error { return s.FS.MkdirAll(dir, perm) })
 	return nil
 }
 
@@ -221,7 +221,7 @@ func (f *file) inRAM() vfs.File {
 }
 
 func (f *file) Write(p []byte) (int, error) {
-	if f.fs.do("writing "+f.name, func() error {
+	if f.fs.do("writing", f.name, func() error {
 		n, err := f.File.Write(p)
 		if err == nil && n < len(p) {
 			err = io.ErrShortWrite
@@ -237,22 +237,22 @@ func (f *file) Write(p []byte) (int, error) {
 }
 
 func (f *file) Sync() error {
-	f.fs.do("sync failed: "+f.name, f.File.Sync)
+	f.fs.do("sync failed:", f.name, f.File.Sync)
 	return nil
 }
 
 func (f *file) SyncData() error {
-	f.fs.do("sync failed: "+f.name, f.File.SyncData)
+	f.fs.do("sync failed:", f.name, f.File.SyncData)
 	return nil
 }
 
 func (f *file) SyncTo(length int64) (full bool, _ error) {
-	f.fs.do("sync failed: "+f.name, func() (err error) { full, err = f.File.SyncTo(length); return })
+	f.fs.do("sync failed:", f.name, func() (err error) { full, err = f.File.SyncTo(length); return })
 	return full, nil
 }
 
 func (f *file) Preallocate(offset, length int64) error {
-	f.fs.do("reserving space for "+f.name, func() error { return f.File.Preallocate(offset, length) })
+	f.fs.do("reserving space for", f.name, func() error { return f.File.Preallocate(offset, length) })
 	return nil
 }
 

@@ -48,6 +48,7 @@ func openStore(dir string, opts Options) (*store, error) {
 		if failure := s.fs.failure(); failure != nil {
 			err = failure
 		}
+		s.fs.fail("opening", err) // nothing that Pebble may have left running reaches the disk
 		if s.db != nil {
 			_ = s.db.Close() // the disk has stopped: there is nothing more to lose
 		}
@@ -114,6 +115,9 @@ func (s *store) options(logger *slog.Logger) *pebble.Options {
 		o.Levels[i].BlockSize = 16 << 10                  // a block holds some 25 entries, or 700 places of streams
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10) // most looked-up ids and streams are new
 	}
+	// Pebble's default scheduler has a goroutine that survives a failed Open and may start compactions
+	// even then. This one decides when a compaction is asked for and when one ends.
+	o.Experimental.CompactionScheduler = pebble.NewConcurrencyLimitSchedulerWithNoPeriodicGrantingForTest()
 	listener := pebble.EventListener{
 		BackgroundError: func(err error) { s.fs.fail("writing in the background", err) },
 		DataCorruption:  func(info pebble.DataCorruptionInfo) { s.fs.fail("reading a damaged file", info.Details) },
