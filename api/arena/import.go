@@ -95,7 +95,28 @@ func importID(r Record) (string, [32]byte) {
 		key := p.Key.Public()
 		fields = append(fields, []byte(p.Handle), key[:])
 	}
-	return fmt.Sprintf("import:%x", r.Digest), canon.Digest("ludger/import/v1", fields...)
+	return recordID(r.Digest), canon.Digest("ludger/import/v1", fields...)
+}
+
+func recordID(digest [32]byte) string { return fmt.Sprintf("import:%x", digest) }
+
+// CheckImported checks, for an entry that opens an imported match, that its record would be found
+// again and not be imported twice. ledger.ErrCorrupt says that it would not.
+func CheckImported(ctx context.Context, log ledger.Log, index int64, entry []byte) error {
+	e, err := event.Parse(entry)
+	if err != nil || e.Kind != event.KindMatchOpened {
+		return nil // not an opening, or nothing that could be: the audit says so
+	}
+	body, err := e.Body()
+	opened, ok := body.(*event.MatchOpened)
+	if err != nil || !ok || opened.Imported == nil {
+		return nil
+	}
+	done, ok, err := ledger.FindID(ctx, log, recordID(opened.Imported.Record))
+	if err == nil && (!ok || done.First != index) {
+		err = fmt.Errorf("%w: entry %d opens an imported match, but its record's id does not lead there", ledger.ErrCorrupt, index)
+	}
+	return err
 }
 
 func (a *Arena) imported(ctx context.Context, done ledger.Done, digest [32]byte) (Imported, error) {

@@ -2,15 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"ludger/checkpoint"
 	"ludger/ledger"
 	"ludger/ledger/canon"
 	"ludger/ledger/event"
+	"ludger/replay"
 )
 
 func bundleCommand() *cobra.Command {
@@ -66,18 +69,46 @@ func writeBundles(ctx context.Context, h *hall, out string, ids []event.MatchID)
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return nil, err
 	}
+	policy, err := checkpoint.NewPolicy(h.signer.Verifier())
+	if err != nil {
+		return nil, err
+	}
+	verifier := replay.NewVerifier(policy)
 	for _, id := range ids {
 		b, err := h.arena.Bundle(ctx, id, head, note)
 		if err != nil {
 			return files, err
 		}
+		text := b.Bytes()
+		if r := verifier.Verify(text); r.Verdict == replay.Refuted {
+			return files, fmt.Errorf("%w: the bundle of match %v would not verify: %s", ledger.ErrCorrupt, id, refutation(r))
+		}
 		name := filepath.Join(out, id.String()+".json")
-		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+		if err := replaceFile(name, text); err != nil {
 			return files, err
 		}
 		files = append(files, name)
 	}
 	return files, nil
+}
+
+// refutation returns the first thing that is wrong in a report.
+func refutation(r *replay.Report) string {
+	for _, l := range r.Steps {
+		if l.Status == replay.Fail {
+			return fmt.Sprintf("step %s: %s", l.Step, l.Detail)
+		}
+	}
+	return ""
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(name string, data []byte) error {
+	tmp := name + ".tmp"
+	if err := os.WriteFile(tmp, data, 0o644); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return os.Rename(tmp, name)
 }
 
 // matches lists the matches of a log in the order of their openings.

@@ -88,9 +88,9 @@ func demo(ctx context.Context, dir string, games []byte, stdout, stderr io.Write
 	}
 	v := verification{policy: policy, stderr: stderr}
 	first := &printer{w: stdout, single: true}
-	v.run(ctx, files[:1], first.print)
+	v.run(ctx, expand(files[:1]), first.print)
 	rest := &printer{w: stdout}
-	v.run(ctx, files[1:], rest.print)
+	v.run(ctx, expand(files[1:]), rest.print)
 	if err := errors.Join(first.err, rest.err, ctx.Err()); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func demo(ctx context.Context, dir string, games []byte, stdout, stderr io.Write
 	}
 	fmt.Fprintf(stdout, "\n5. One byte of a copy of the first file is flipped:\n\n")
 	bad := &printer{w: stdout, single: true}
-	v.run(ctx, []string{forged}, bad.print)
+	v.run(ctx, expand([]string{forged}), bad.print)
 	if bad.err != nil {
 		return bad.err
 	}

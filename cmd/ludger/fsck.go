@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"ludger/api/arena"
+	"ludger/checkpoint/publish"
+	"ludger/ledger"
 	"ludger/ledger/sequencer"
 	"ludger/replay/audit"
 )
@@ -23,12 +27,7 @@ Exit code 0 if all agrees; 1 if anything does not, with one line for each findin
 		Example: `  ludger fsck --data hall`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h, err := openHall(cmd.Context(), dir)
-			if err != nil {
-				return failed(err)
-			}
-			defer h.Close()
-			found, err := fsck(cmd.Context(), h, cmd.OutOrStdout())
+			found, err := fsck(cmd.Context(), dir, cmd.OutOrStdout())
 			if err != nil {
 				return failed(err)
 			}
@@ -42,27 +41,52 @@ Exit code 0 if all agrees; 1 if anything does not, with one line for each findin
 	return cmd
 }
 
-// fsck prints what is wrong with a hall's log and returns how much that is.
-func fsck(ctx context.Context, h *hall, w io.Writer) (found int, err error) {
-	head, err := h.log.Head(ctx)
+// fsck prints what is wrong with a data folder and returns how much that is. It opens the log below
+// the guard of its head, so that a log the guard refuses can be looked at.
+func fsck(ctx context.Context, dir string, w io.Writer) (found int, err error) {
+	signer, err := readKey(dir)
 	if err != nil {
 		return 0, err
 	}
-	if err := sequencer.Check(ctx, h.log); err != nil {
-		found++
-		fmt.Fprintln(w, err)
+	log, cells, err := openStores(dir)
+	if err != nil {
+		return 0, err
 	}
-	a := audit.New(h.arena.Origin())
-	err = scan(ctx, h.log, func(_ int64, entry []byte) error {
+	defer func() { err = errors.Join(err, log.Close(), cells.Close()) }()
+	finding := func(f any) {
+		found++
+		fmt.Fprintln(w, printable(fmt.Sprint(f)))
+	}
+	head, err := log.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	published := int64(-1)
+	if pub, err := publish.Open(ctx, publish.Config{Log: log, Cells: cells, Signer: signer}); err != nil {
+		finding(err)
+	} else {
+		_, last := pub.Latest()
+		published = last.Size
+	}
+	if err := sequencer.Check(ctx, log); err != nil {
+		finding(err)
+	}
+	a := audit.New(signer.Verifier().Name())
+	err = scan(ctx, log, func(index int64, entry []byte) error {
 		for _, f := range a.Apply(entry) {
-			found++
-			fmt.Fprintln(w, f)
+			finding(f)
+		}
+		if err := arena.CheckImported(ctx, log, index, entry); errors.Is(err, ledger.ErrCorrupt) {
+			finding(err)
+		} else if err != nil {
+			return err
 		}
 		return ctx.Err()
 	})
 	if err != nil {
 		return found, err
 	}
-	fmt.Fprintf(w, "%d entries with root %x, %d matches sealed, %d open: %d findings\n", head.Size, head.Root, a.Sealed(), a.Open(), found)
+	fmt.Fprintf(w, "%d entries with root %x, checkpoint of %d published, %d matches sealed, %d open: %d findings\n",
+		head.Size, head.Root, published, a.Sealed(), a.Open(), found)
 	return found, nil
 }

@@ -54,41 +54,107 @@ func createHall(dir string, signer *checkpoint.Signer) error {
 	return writeNew(policyFile(dir), policy.Format(), 0o644)
 }
 
-// writeNew writes a file that must not exist yet.
+// writeNew writes a file that must not exist yet, whole or not at all.
 func writeNew(name string, data []byte, perm fs.FileMode) (err error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(data); err != nil {
-		return err
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
 	}
-	return f.Sync()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }
 
-// openHall opens a data folder for writing. Opening checks the log against its own published head.
-func openHall(ctx context.Context, dir string) (h *hall, err error) {
+// readKey reads the log's key of a data folder.
+func readKey(dir string) (*checkpoint.Signer, error) {
 	secret, err := os.ReadFile(keyFile(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit{exitUnchecked, fmt.Errorf("%s is not a data folder: it has no key\nhint: make one with ludger keygen --origin example.com/log --data %s", dir, dir)}
+		return nil, fmt.Errorf("%s is not a data folder: it has no key\nhint: make one with ludger keygen --origin example.com/log --data %s", dir, dir)
 	}
 	if err != nil {
 		return nil, err
 	}
+	signer, err := checkpoint.ParseSigner(strings.TrimSuffix(string(secret), "\n"))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", keyFile(dir), err)
+	}
+	return signer, nil
+}
+
+// headDir returns the folder of the published head: beside the data folder whatever name that is
+// given by, so that no copy of the one holds the other.
+func headDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err == nil && filepath.Dir(dir) == dir {
+		err = fmt.Errorf("%s cannot be a data folder: nothing is beside it, where the published head must be kept", dir)
+	}
+	return dir + ".head", err
+}
+
+// openStores opens the log and the head of a data folder. New ones are made only together: if one
+// is there, the other is missing, and an empty one in its place would hide that.
+func openStores(dir string) (log *pebblelog.Log, cells *pebblelog.Cells, err error) {
+	logs := filepath.Join(dir, "log")
+	heads, err := headDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, logErr := os.Stat(logs)
+	_, headErr := os.Stat(heads)
+	if logErr == nil && errors.Is(headErr, fs.ErrNotExist) {
+		return nil, nil, exit{exitWrong, fmt.Errorf("the published head of %s is missing: without %s nobody knows whether the folder is the newest\nhint: if the data folder was renamed, rename its .head folder too; both belong together, also in backups", dir, heads)}
+	}
+	if cells, err = pebblelog.OpenCells(heads, pebblelog.Options{}); err != nil {
+		return nil, nil, err
+	}
+	if errors.Is(logErr, fs.ErrNotExist) {
+		// A head may stand before its log only if it says that the log is empty.
+		if err = headIsEmpty(dir, cells); err != nil {
+			return nil, nil, errors.Join(err, cells.Close())
+		}
+	}
+	if log, err = pebblelog.Open(logs, pebblelog.Options{}); err != nil {
+		return nil, nil, errors.Join(err, cells.Close())
+	}
+	return log, cells, nil
+}
+
+func headIsEmpty(dir string, cells *pebblelog.Cells) error {
+	signer, err := readKey(dir)
+	if err != nil {
+		return err
+	}
+	note, _, err := cells.Get(context.Background(), publish.Cell(signer.Verifier().Name()))
+	if err != nil || note == nil {
+		return err
+	}
+	head, err := checkpoint.Open(note, signer.Verifier())
+	if err != nil || head.Size == 0 {
+		return err
+	}
+	return exit{exitWrong, fmt.Errorf("the log of %s is missing, although a checkpoint of %d entries was published\nhint: put the folder %s back", dir, head.Size, filepath.Join(dir, "log"))}
+}
+
+// openHall opens a data folder for writing. Opening checks the log against its own published head.
+func openHall(ctx context.Context, dir string) (h *hall, err error) {
 	h = new(hall)
+	if h.signer, err = readKey(dir); err != nil {
+		return nil, exit{exitUnchecked, err}
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())
 		}
 	}()
-	if h.signer, err = checkpoint.ParseSigner(strings.TrimSuffix(string(secret), "\n")); err != nil {
-		return h, fmt.Errorf("reading %s: %w", keyFile(dir), err)
-	}
-	if h.log, err = pebblelog.Open(filepath.Join(dir, "log"), pebblelog.Options{}); err != nil {
-		return h, err
-	}
-	if h.cells, err = pebblelog.OpenCells(filepath.Clean(dir)+".head", pebblelog.Options{}); err != nil {
+	if h.log, h.cells, err = openStores(dir); err != nil {
 		return h, err
 	}
 	// The guard comes first: a log that contradicts its published head gets no new owner.

@@ -17,6 +17,7 @@ import (
 	"ludger/engine/catalog"
 	"ludger/ledger/event"
 	"ludger/ledger/sign"
+	"ludger/replay"
 	"ludger/replay/notation"
 )
 
@@ -57,7 +58,10 @@ short or contradicts its own result is reported with its place; --bad says what 
 					break
 				}
 			}
-			return failed(errors.Join(err, im.finish(ctx)))
+			if err == nil || isBadGame(err) || ctx.Err() != nil { // else the disk is what failed
+				err = errors.Join(err, im.finish(ctx))
+			}
+			return failed(err)
 		},
 	}
 	dataFlag(cmd, &dir)
@@ -135,7 +139,8 @@ func (im *importer) game(ctx context.Context, g *notation.PGN) error {
 	}
 	m, err := im.hall.arena.Import(ctx, r, now())
 	if err != nil {
-		if errors.Is(err, arena.ErrResult) {
+		var fault *replay.Fault
+		if errors.Is(err, arena.ErrResult) || errors.As(err, &fault) {
 			return badGame(g, "%w", err)
 		}
 		return err
@@ -166,6 +171,9 @@ func (im *importer) finish(ctx context.Context) error {
 func record(g *notation.PGN, seed []byte) (arena.Record, error) {
 	if g.Cut {
 		return arena.Record{}, badGame(g, "the movetext ends without a result: the game may be cut short")
+	}
+	if tag := g.Tag("Result"); tag != "" && tag != g.Result {
+		return arena.Record{}, badGame(g, "its Result tag says %s, its moves end with %s", tag, g.Result)
 	}
 	setup, err := g.Setup()
 	if err != nil {
@@ -230,21 +238,20 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// handle makes a handle from a player's name: its letters and digits in lower case, anything else a
-// hyphen. Where that would lose letters, or leave too few, a part of the name's digest is added, so
-// that two names never become one handle unnoticed.
+// handle makes a handle from a player's name: its letters and digits in lower case, with hyphens for
+// spaces. Where the name holds anything else, or too little, or too much, a part of its digest is
+// added, so that names become one handle only if they differ in nothing but case and those hyphens.
 func handle(name, unknown string) string {
 	name = strings.TrimSpace(name)
 	if name == "" || name == "?" {
 		return unknown
 	}
-	lossy := false
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		lossy = lossy || r > 0x7f
 		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
 	})
 	h := strings.Join(words, "-")
 	sum := sha256.Sum256([]byte(name))
+	lossy := h != strings.ReplaceAll(strings.ToLower(name), " ", "-")
 	if mark := hex.EncodeToString(sum[:3]); lossy || len(h) < event.MinHandle || len(h) > event.MaxHandle {
 		h = strings.Trim(clip(h, event.MaxHandle-1-len(mark)), "-") + "-" + mark
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludger/checkpoint"
+	"ludger/ledger/event"
 )
 
 func keygenCommand() *cobra.Command {
@@ -23,6 +24,9 @@ Prints the log's verifier key. A key that exists is never replaced.`,
 		Example: `  ludger keygen --origin example.com/log --data hall`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := event.CheckOrigin(origin); err != nil {
+				return exit{exitUsage, err}
+			}
 			var seed [32]byte
 			rand.Read(seed[:])
 			signer, err := checkpoint.NewSigner(origin, seed)

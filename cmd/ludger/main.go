@@ -33,7 +33,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // the first signal asks, the second one kills
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -68,30 +68,47 @@ offline that nothing was changed, dropped or decided against the rules.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(keygenCommand(), importCommand(), bundleCommand(), verifyCommand(), fsckCommand(), demoCommand())
+	out := &output{w: stdout}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return exit{exitUsage, fmt.Errorf("%w\nhint: see %s --help", err, cmd.CommandPath())}
-	})
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	if out.err != nil {
+		err = exit{exitUnchecked, fmt.Errorf("writing the output: %w", out.err)}
+	}
 	if err == nil {
 		return exitDone
 	}
-	code := exitUsage // what cobra itself refuses: an unknown command, a missing flag, a number of arguments
 	var e exit
-	if errors.As(err, &e) {
-		code = e.code
-		if e.err == nil {
-			return code
-		}
+	if !errors.As(err, &e) { // what cobra itself refuses: an unknown command, a missing flag, a number of arguments
+		e = exit{exitUsage, fmt.Errorf("%w\nhint: see %s --help", err, cmd.CommandPath())}
+		err = e
+	}
+	code := e.code
+	if e.err == nil {
+		return code
 	}
 	fmt.Fprintln(stderr, "ludger:", err)
 	if h := hint(err); h != "" {
 		fmt.Fprintln(stderr, "hint:", h)
 	}
 	return code
+}
+
+// An output keeps the first error of writing, since what it was to hold is the program's result.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(p)
+	o.err = err
+	return n, err
 }
 
 // failed gives an error of the program's work its exit code.

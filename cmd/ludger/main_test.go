@@ -76,7 +76,8 @@ func manyGames(n int) []byte {
 	for i := range n {
 		moves, result := "1. f3 e5 2. g4 Qh4# 0-1\n", "0-1"
 		if i%2 == 1 {
-			moves, result = long, "*"
+			moves, result = long, long[strings.LastIndexAny(strings.TrimSpace(long), " \n")+1:]
+			result = strings.TrimSpace(result)
 		}
 		fmt.Fprintf(&out, "[White \"Ann\"]\n[Black \"Bob\"]\n[Round \"%d\"]\n[Result \"%s\"]\n\n%s\n", i, result, moves)
 	}

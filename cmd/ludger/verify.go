@@ -12,7 +12,10 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -37,10 +40,10 @@ bundle and for every one that is not verified, otherwise one line each. With --j
 report per line, as JSON with a schema.
 
 Exit codes: 0 verified; 1 checked and found wrong; 2 the command line is wrong; 3 could not be
-checked; 5 right so far, but the match is not over. Over many bundles the first of 2, 1, 3, 5, 0
-that occurs.`,
-		Example: `  ludger verify --policy hall.policy match.json
-  ludger verify --policy hall.policy --json bundles | jq .verdict`,
+checked; 5 right so far, but no end is shown. (4, network or server, does not occur here.) Over many
+bundles the first of 2, 1, 4, 3, 5, 0 that occurs.`,
+		Example: `  ludger verify --policy hall/policy match.json
+  ludger verify --policy hall/policy --json bundles | jq .verdict`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := os.ReadFile(policy)
@@ -51,10 +54,7 @@ that occurs.`,
 			if err != nil {
 				return exit{exitUsage, fmt.Errorf("policy %s: %w", policy, err)}
 			}
-			inputs, err := expand(args)
-			if err != nil {
-				return exit{exitUnchecked, err}
-			}
+			inputs := expand(args)
 			v := verification{policy: p, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr()}
 			out := &printer{w: cmd.OutOrStdout(), json: asJSON, single: len(inputs) == 1}
 			v.run(cmd.Context(), inputs, out.print)
@@ -78,29 +78,48 @@ that occurs.`,
 	return cmd
 }
 
-// expand lists the inputs that the arguments name.
-func expand(args []string) ([]string, error) {
-	var inputs []string
+// An input is a file to verify, or why there is none.
+type input struct {
+	name string
+	err  error
+}
+
+// expand lists the inputs that the arguments name. In folders only regular files count: opening
+// anything else could wait for ever.
+func expand(args []string) []input {
+	var inputs []input
 	for _, arg := range args {
-		if info, err := os.Stat(arg); arg == "-" || err != nil || !info.IsDir() {
-			inputs = append(inputs, arg) // what cannot be read is reported in its place
+		info, err := os.Stat(arg)
+		if arg == "-" || err != nil || !info.IsDir() {
+			inputs = append(inputs, input{name: arg}) // what cannot be read is reported in its place
 			continue
 		}
 		before := len(inputs)
-		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && filepath.Ext(path) == ".json" {
-				inputs = append(inputs, path)
-			}
-			return err
-		})
+		root, err := filepath.EvalSymlinks(arg)
 		if err != nil {
-			return nil, err
+			inputs = append(inputs, input{arg, err})
+			continue
 		}
+		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			name := arg + strings.TrimPrefix(path, root)
+			switch {
+			case err != nil:
+				inputs = append(inputs, input{name, err})
+				if d != nil && d.IsDir() {
+					return fs.SkipDir
+				}
+			case filepath.Ext(path) == ".json":
+				if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+					inputs = append(inputs, input{name, err})
+				}
+			}
+			return nil
+		})
 		if len(inputs) == before {
-			return nil, fmt.Errorf("folder %s holds no .json file, so nothing would be verified", arg)
+			inputs = append(inputs, input{arg, errors.New("the folder holds no .json file, so nothing in it was verified")})
 		}
 	}
-	return inputs, nil
+	return inputs
 }
 
 // A result is what became of one input: a report, or why there is none.
@@ -117,7 +136,7 @@ type verification struct {
 }
 
 // run verifies the inputs on all cores and calls done for each, in their order.
-func (v *verification) run(ctx context.Context, inputs []string, done func(result)) {
+func (v *verification) run(ctx context.Context, inputs []input, done func(result)) {
 	// A bundle leaves garbage and nothing else behind: collecting it rarely is worth some memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	workers := min(runtime.GOMAXPROCS(0), len(inputs))
@@ -155,20 +174,22 @@ func (v *verification) run(ctx context.Context, inputs []string, done func(resul
 			bar.Add(1)
 			done(r)
 		case <-ctx.Done():
-			wg.Wait()
-			return
+			return // without waiting: a read may never end
 		}
 	}
 	bar.Finish()
 	wg.Wait()
 }
 
-func (v *verification) one(verifier *replay.Verifier, name string) result {
-	data, err := v.read(name)
-	if err != nil {
-		return result{name: name, err: err}
+func (v *verification) one(verifier *replay.Verifier, in input) result {
+	if in.err != nil {
+		return result{name: in.name, err: in.err}
 	}
-	return result{name: name, report: verifier.Verify(data)}
+	data, err := v.read(in.name)
+	if err != nil {
+		return result{name: in.name, err: err}
+	}
+	return result{name: in.name, report: verifier.Verify(data)}
 }
 
 // read reads one byte more than a bundle can have and no more: the verifier refuses the rest.
@@ -214,20 +235,24 @@ func (p *printer) print(r result) {
 	p.count[r.code()]++
 	switch {
 	case p.json:
+		report := r.report
+		if report == nil {
+			report = &replay.Report{Schema: replay.ReportSchema, Verdict: replay.Unchecked, Seats: []string{}, Steps: []replay.Line{}, Notes: []replay.Note{}}
+		}
 		line, err := json.Marshal(struct {
 			File  string `json:"file"`
 			Error string `json:"error,omitempty"`
 			*replay.Report
-		}{r.name, errorText(r.err), r.report})
+		}{r.name, errorText(r.err), report})
 		p.err = errors.Join(p.err, err)
 		p.printf("%s\n", line)
 	case r.err != nil:
-		p.printf("%s: could not be read: %v\n", r.name, r.err)
+		p.printf("%s: could not be read: %v\n", printable(r.name), printable(r.err.Error()))
 	case p.single || r.report.Verdict != replay.Verified:
-		p.printf("%s\n", r.name)
+		p.printf("%s\n", printable(r.name))
 		p.report(r.report)
 	default:
-		p.printf("%s: %s, %s\n", r.name, r.report.Verdict, headline(r.report))
+		p.printf("%s: %s, %s%s\n", printable(r.name), r.report.Verdict, printable(headline(r.report)), printable(caveats(r.report)))
 	}
 }
 
@@ -244,9 +269,43 @@ func (p *printer) printf(format string, args ...any) {
 	}
 }
 
+// printable escapes what a terminal would act on or hide: bundles and file names are made by others.
+func printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+// caveats says in short what a verified report does not show, and that it has notes.
+func caveats(r *replay.Report) string {
+	var hidden, notes []string
+	for _, l := range r.Steps {
+		if l.Status == replay.NotShown {
+			hidden = append(hidden, string(l.Step))
+		}
+	}
+	for _, n := range r.Notes {
+		notes = append(notes, n.Code)
+	}
+	s := ""
+	if len(hidden) > 0 {
+		s += "; not shown: " + strings.Join(hidden, ", ")
+	}
+	if len(notes) > 0 {
+		s += "; notes: " + strings.Join(notes, ", ")
+	}
+	return s
+}
+
 // headline says in one line what a bundle holds.
 func headline(r *replay.Report) string {
-	s := fmt.Sprintf("%s match %d, %d moves", r.Game, r.Number, r.Moves)
+	s := fmt.Sprintf("%s %s match %d, %d moves", r.Game, r.Variant, r.Number, r.Moves)
 	if len(r.Seats) == 2 {
 		s += fmt.Sprintf(", %s against %s", r.Seats[0], r.Seats[1])
 	}
@@ -267,18 +326,18 @@ func headline(r *replay.Report) string {
 // report prints a report in full.
 func (p *printer) report(r *replay.Report) {
 	if r.Match != "" {
-		p.printf("  match %s\n  %s\n  log %s\n", r.Match, headline(r), r.Origin)
+		p.printf("  match %s\n  %s\n  log %s\n", r.Match, printable(headline(r)), printable(r.Origin))
 	}
 	for _, l := range r.Steps {
-		p.printf("  %-10s  %-9s  %s\n", l.Step, l.Status, l.Detail)
+		p.printf("  %-10s  %-9s  %s\n", l.Step, l.Status, printable(l.Detail))
 		if len(l.Faults) > 1 {
 			for _, f := range l.Faults[1:] {
-				p.printf("  %-10s  %-9s  %s\n", "", "", f.Text())
+				p.printf("  %-10s  %-9s  %s\n", "", "", printable(f.Text()))
 			}
 		}
 	}
 	for _, n := range r.Notes {
-		p.printf("  note: %s\n", n.Text)
+		p.printf("  note: %s\n", printable(n.Text))
 	}
 	p.printf("  %s\n", verdictText(r))
 }
@@ -295,7 +354,7 @@ func verdictText(r *replay.Report) string {
 			}
 		}
 	case replay.Incomplete:
-		return "INCOMPLETE: right so far, but the match is not over"
+		return "INCOMPLETE: right so far, but the bundle shows no end"
 	}
 	return "UNCHECKED: something needed is missing or not known to this program; see the steps that are not shown"
 }

@@ -138,8 +138,10 @@ func (b *LogOpened) value() canon.Value {
 
 func readLogOpened(f *canon.Fields) *LogOpened {
 	b := &LogOpened{Origin: readText(f, "origin", MaxOrigin)}
-	if f.Err() == nil && (!printable(b.Origin) || strings.ContainsAny(b.Origin, " +")) {
-		f.Fail("origin", "is not visible ASCII without plus")
+	if f.Err() == nil {
+		if err := CheckOrigin(b.Origin); err != nil {
+			f.Fail("origin", err.Error())
+		}
 	}
 	f.Hex("catalogue", b.Catalogue[:])
 	for _, k := range f.Array("keys", MaxKeys) {
@@ -149,6 +151,20 @@ func readLogOpened(f *canon.Fields) *LogOpened {
 		b.Keys = append(b.Keys, k.Value.Str())
 	}
 	return b
+}
+
+// CheckOrigin refuses a log's origin that is not 1 to MaxOrigin visible ASCII characters without plus,
+// or that has a scheme: it is a name and not an address.
+func CheckOrigin(origin string) error {
+	switch {
+	case origin == "" || len(origin) > MaxOrigin:
+		return fmt.Errorf("origin of %d characters is not from 1 to %d long", len(origin), MaxOrigin)
+	case !printable(origin) || strings.ContainsAny(origin, " +"):
+		return fmt.Errorf("origin %q is not visible ASCII without spaces and plus", origin)
+	case strings.Contains(origin, "://"):
+		return fmt.Errorf("origin %q has a scheme: leave it out, as in example.com/log", origin)
+	}
+	return nil
 }
 
 // AgentRegistered says that an agent exists: {"handle","key"}, and where known "model" and
