@@ -191,6 +191,8 @@ const (
 	Resigned  = "resigned"    // a seat gave up
 	OutOfTime = "out-of-time" // a seat's clock ran out
 	Agreed    = "agreed"      // the players agreed on a draw
+
+	Adjudicated = "adjudicated" // the arena decided, whatever the position
 )
 
 // Reasons why a move is refused, for errors.Is.

@@ -72,6 +72,11 @@ func ParseBundle(data []byte) (*Bundle, error) {
 			Reason: "the bundle is in a format this program does not know", Expected: BundleFormat, Got: format}
 	}
 	b := &Bundle{Origin: f.String("origin", event.MaxOrigin)}
+	if f.Err() == nil {
+		if err := event.CheckOrigin(b.Origin); err != nil {
+			f.Fail("origin", err.Error())
+		}
+	}
 	if f.Has("proof") {
 		if b.Proof = f.String("proof", event.MaxProof); b.Proof == "" {
 			f.Fail("proof", "is empty")

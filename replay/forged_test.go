@@ -125,6 +125,23 @@ func unopened(w *world, f func(*table, *event.MatchOpened)) string {
 
 var order, _ = new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
 
+// opened lets alice resign after an opening of which a part was changed.
+func opened(old, new string) func(*world) string {
+	return func(w *world) string {
+		return unopened(w, func(tb *table, o *event.MatchOpened) {
+			f := tb.first(o.ID(w.origin))
+			e, err := event.New(f.at, f.stream, f.seq, f.prev, o)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			v, _ := e.Value().Get("body")
+			body := strings.Replace(string(v.Bytes()), old, new, 1)
+			f.stream = event.MatchStream(canon.Digest("ludger/match/v1", []byte(w.origin), []byte(body)))
+			tb.raw(f, "match.opened", body)
+		})
+	}
+}
+
 // addOrder returns the signature with the group order L added to S, which makes no difference to the
 // equation.
 func addOrder(s sign.Signature) sign.Signature {
@@ -176,21 +193,6 @@ var forged = map[string][]scenario{
 		{name: "kind of another stream", catch: "format/body@3", make: after("", func(tb *table) {
 			tb.raw(tb.frame(), "agent.registered", `{"handle":"alice","key":"`+key("alice").Public().String()+`"}`)
 		})},
-	},
-	"chance": {
-		{name: "chance of a mode not known", catch: "format/body@0", hidden: allSteps, make: func(w *world) string {
-			return unopened(w, func(tb *table, o *event.MatchOpened) {
-				f := tb.first(o.ID(w.origin))
-				e, err := event.New(f.at, f.stream, f.seq, f.prev, o)
-				if err != nil {
-					w.t.Fatal(err)
-				}
-				v, _ := e.Value().Get("body")
-				body := strings.Replace(string(v.Bytes()), `"mode":"none"`, `"mode":"whim"`, 1)
-				f.stream = event.MatchStream(canon.Digest("ludger/match/v1", []byte(w.origin), []byte(body)))
-				tb.raw(f, "match.opened", body)
-			})
-		}},
 	},
 	"chain": {
 		{name: "event of another match", catch: "chain/stream@3", make: frames(func(_ *table, f *frame) { f.stream = event.MatchStream(event.MatchID{7}) })},
@@ -281,6 +283,17 @@ var forged = map[string][]scenario{
 			}
 			return &agent{handle: "alice", key: key("alice"), event: &e, index: w.log(e)}
 		})},
+		{name: "registration logged after the match", catch: "identity/registration@0", make: func(w *world) string {
+			tb := w.duel()
+			tb.resign(0)
+			tb.end()
+			w.leaves, w.raws = nil, nil
+			tb.index = w.log(tb.events...)
+			for _, p := range tb.players {
+				p.index = w.log(*p.event)
+			}
+			return string(tb.proven(w.note(w.size())).Bytes())
+		}},
 		{name: "registration that was never logged", catch: "identity/registration@0", make: registered(func(w *world) *agent {
 			e := w.event(event.AgentStream("alice"), 0, event.Leaf{}, w.registration("alice", key("alice"), key("alice")))
 			return &agent{handle: "alice", key: key("alice"), event: &e, index: 2}
@@ -392,11 +405,11 @@ var forged = map[string][]scenario{
 			tb.forceEnd()
 			return whole(tb)
 		}},
-		{name: "time-out before the time was over", catch: "clock/not-late@3", make: forges("", func(tb *table) event.Body {
+		{name: "time-out before the time was over", catch: "clock/not-late@3", notes: "time-forfeit", make: forges("", func(tb *table) event.Body {
 			tb.w.now = tb.events[0].At + moveMS - 1000
 			return &event.MatchForfeited{Seat: 0, Reason: engine.OutOfTime}
 		})},
-		{name: "time-out without a clock", catch: "clock/no-clock@1", hidden: "consent", make: func(w *world) string {
+		{name: "time-out without a clock", catch: "clock/no-clock@1", hidden: "consent", notes: "time-forfeit", make: func(w *world) string {
 			tb := w.open(func(o *event.MatchOpened) { o.MoveMS = 0 }, w.register("alice"), w.register("bob"))
 			w.now += 1000 * moveMS
 			tb.force(&event.MatchForfeited{Seat: 0, Reason: engine.OutOfTime})
@@ -458,6 +471,19 @@ var forged = map[string][]scenario{
 		{name: "proof of an entry that the checkpoint does not reach", catch: "inclusion/proof@5", make: reproved(func(tb *table, p *proof.Proof) {
 			p.Checkpoint = tb.w.note(tb.w.size() - 1)
 		})},
+		{name: "registrations under another checkpoint", catch: "inclusion/two-checkpoints@5", make: bundled(func(tb *table, b *replay.Bundle) {
+			tb.w.register("late")
+			tb.agentProofs(b, tb.w.note(tb.w.size()))
+		})},
+		{name: "only the seal was logged", catch: "inclusion/index@3", hidden: "identity consent", make: func(w *world) string {
+			tb := w.open(nil, unregistered("alice"), unregistered("bob"))
+			tb.resign(0)
+			tb.end()
+			w.leaves, w.raws = nil, nil
+			index := w.log(tb.events[len(tb.events)-1])
+			b := &replay.Bundle{Origin: w.origin, Events: tb.events, Proof: w.prove(index, w.size(), w.note(w.size()))}
+			return string(b.Bytes())
+		}},
 		{name: "checkpoint of another size", catch: "inclusion/proof@5", make: reproved(func(tb *table, p *proof.Proof) {
 			tb.w.register("late")
 			p.Checkpoint = tb.w.note(tb.w.size())

@@ -11,11 +11,21 @@ var forgedRules = []scenario{
 		tb.forceEnd()
 		return whole(tb)
 	}},
-	{name: "start position without a king", catch: "rules/setup@0", hidden: "chance clock consent", make: func(w *world) string {
+	{name: "start position without a king", catch: "rules/setup@0", hidden: "chance clock consent", notes: "start", make: func(w *world) string {
 		tb := w.open(func(o *event.MatchOpened) { o.Start = "4k3/8/8/8/8/8/8/7R w - - 0 1" }, w.register("alice"), w.register("bob"))
 		tb.forceEnd()
 		return whole(tb)
 	}},
+	{name: "start position that is over", catch: "rules/setup@0", hidden: "consent", notes: "start", make: func(w *world) string {
+		tb := w.open(func(o *event.MatchOpened) { o.Start = "k7/8/1Q6/8/8/8/8/K7 b - - 0 1" }, w.register("alice"), w.register("bob"))
+		tb.forceEnd()
+		return whole(tb)
+	}},
+	{name: "acceptance of an offer that was not seen", catch: "rules/unseen-offer@4", notes: "unbound-moves", make: after("", func(tb *table) {
+		before := tb.m.Last()
+		tb.move(offer("e4"))
+		tb.force(&event.DrawAgreed{Seat: 1, Signed: tb.signed(1, func(s *event.SignedMove) { s.DrawOffer, s.Seen = true, &before })})
+	})},
 	{name: "three seats", catch: "rules/setup@0", hidden: "chance clock consent", make: func(w *world) string {
 		tb := w.open(nil, w.register("alice"), w.register("bob"), w.register("trent"))
 		tb.forceEnd()
@@ -38,7 +48,7 @@ var forgedRules = []scenario{
 		return whole(tb)
 	}},
 	{name: "adjudicated against the board", catch: "rules/match-over@7", make: forges("f3 e5 g4 Qh4", func(*table) event.Body {
-		return &event.MatchAdjudicated{Outcome: engine.Outcome{Returns: []int64{1, -1}, Reason: "appeal"}, Rule: "the hall's favourite wins"}
+		return &event.MatchAdjudicated{Returns: []int64{1, -1}, Rule: "the hall's favourite wins"}
 	})},
 	{name: "move of a seat that is not there", catch: "rules/no-seat@3", make: forges("", func(tb *table) event.Body {
 		return &event.MovePlayed{Seat: 2, Move: "e2e4", Signed: tb.signed(0, text("e4"))}
@@ -122,7 +132,7 @@ var forgedRules = []scenario{
 		s := tb.signed(0, text("e4"))
 		return &event.MatchForfeited{Seat: 0, Reason: engine.Resigned, Signed: &s}
 	})},
-	{name: "time-out of the seat not on turn", catch: "rules/not-on-turn@3", make: forges("", func(tb *table) event.Body {
+	{name: "time-out of the seat not on turn", catch: "rules/not-on-turn@3", notes: "time-forfeit", make: forges("", func(tb *table) event.Body {
 		tb.w.now += moveMS
 		return &event.MatchForfeited{Seat: 1, Reason: engine.OutOfTime}
 	})},
@@ -145,7 +155,7 @@ var forgedRules = []scenario{
 		return whole(tb)
 	}},
 	{name: "outcome for three", catch: "rules/outcome@3", notes: "adjudicated", make: forges("", func(*table) event.Body {
-		return &event.MatchAdjudicated{Outcome: engine.Outcome{Returns: []int64{1, 0, -1}, Reason: "appeal"}, Rule: "the hall's favourite wins"}
+		return &event.MatchAdjudicated{Returns: []int64{1, 0, -1}, Rule: "the hall's favourite wins"}
 	})},
 	{name: "ended before anything decided it", catch: "rules/not-decided@4", make: func(w *world) string {
 		tb := w.duel()

@@ -120,6 +120,9 @@ type Match struct {
 	signed  int64        // signed bodies
 	skipped []event.Kind // kinds not known to this program
 	rule    string       // what an adjudication rests on
+	late    bool         // a seat's clock decided
+	offered int          // seq of the move that made the standing offer
+	foreign bool         // the opening has terms not known to this program
 	aborted string       // why the match was aborted
 	faults  []*Fault     // of the event being applied
 }
@@ -227,7 +230,14 @@ func (m *Match) apply(e *event.Event) {
 		return
 	}
 	body, err := e.Body()
+	if m.foreign {
+		return // what follows rests on an opening that was not read
+	}
 	switch unknown := errors.Is(err, event.ErrUnknownKind); {
+	case errors.Is(err, event.ErrVersion):
+		m.fail(StepFormat, "body", err.Error()).Missing = true
+		m.foreign = true
+		return
 	case unknown && m.opened != nil:
 		m.skipped = append(m.skipped, e.Kind)
 		return
@@ -254,7 +264,7 @@ func (m *Match) apply(e *event.Event) {
 	case *event.MatchAdjudicated:
 		m.adjudicate(b)
 	case *event.MatchAborted:
-		if m.playing() {
+		if m.playing(); m.stage == StagePlaying {
 			m.stage, m.aborted = StageEnded, b.Reason
 		}
 	case *event.MatchEnded:
@@ -310,7 +320,10 @@ func (m *Match) open(e *event.Event, b *event.MatchOpened) {
 		return
 	}
 	m.info, m.pos = game.Info(), pos
-	m.decide()
+	if _, over := pos.Outcome(); over {
+		m.fail(StepRules, "setup", "the position that the match starts from is already over")
+		m.decide()
+	}
 }
 
 // decide takes over the outcome that the position states.
@@ -441,7 +454,7 @@ func (m *Match) move(e *event.Event, b *event.MovePlayed) {
 		m.fail(StepRules, "state", "the position after the move is not the one the hall logged").want(d, b.State)
 	}
 	if b.Signed.DrawOffer {
-		m.offer = b.Seat
+		m.offer, m.offered = b.Seat, len(m.leaves)
 	} else if m.offer != b.Seat {
 		m.offer = nobody // an offer stands until the opponent's next move
 	}
@@ -480,6 +493,8 @@ func (m *Match) agree(e *event.Event, b *event.DrawAgreed) {
 	}
 	if m.offer == nobody || m.offer == b.Seat {
 		m.fail(StepRules, "no-offer", "no offer of the opponent stands")
+	} else if s := b.Signed.Seen; s != nil && m.find(*s) < m.offered {
+		m.fail(StepRules, "unseen-offer", "the player had not seen the offer that it is said to accept").want("event "+fmt.Sprint(m.offered)+" or a later one", *s)
 	}
 	m.outcome = &engine.Outcome{Returns: make([]int64, len(m.opened.Seats)), Reason: engine.Agreed}
 	m.stage = StageDecided
@@ -500,6 +515,7 @@ func (m *Match) forfeit(e *event.Event, b *event.MatchForfeited) {
 		return
 	}
 	if b.Reason == engine.OutOfTime {
+		m.late = true
 		if !m.pos.Turn().Has(b.Seat) {
 			m.fail(StepRules, "not-on-turn", fmt.Sprintf("%v is out of time but not on turn", b.Seat))
 		}
@@ -519,11 +535,11 @@ func (m *Match) adjudicate(b *event.MatchAdjudicated) {
 	if !m.playing() {
 		return
 	}
-	if len(b.Outcome.Returns) != len(m.opened.Seats) {
-		m.fail(StepRules, "outcome", "an outcome has one number for each seat").want(len(m.opened.Seats), len(b.Outcome.Returns))
+	if len(b.Returns) != len(m.opened.Seats) {
+		m.fail(StepRules, "outcome", "an outcome has one number for each seat").want(len(m.opened.Seats), len(b.Returns))
 	}
-	o := b.Outcome
-	m.outcome, m.stage, m.rule = &o, StageDecided, b.Rule
+	m.outcome = &engine.Outcome{Returns: b.Returns, Reason: engine.Adjudicated}
+	m.stage, m.rule = StageDecided, b.Rule
 }
 
 func (m *Match) end(b *event.MatchEnded) {

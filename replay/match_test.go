@@ -120,7 +120,7 @@ func TestProposeRefuses(t *testing.T) {
 	tb.refuse("not-late", timeout(0))
 	tb.refuse("not-decided", &event.MatchEnded{})
 	tb.refuse("seal-early", &event.MatchSealed{})
-	tb.refuse("outcome", &event.MatchAdjudicated{Outcome: engine.Outcome{Returns: []int64{1}, Reason: "appeal"}, Rule: "none"})
+	tb.refuse("outcome", &event.MatchAdjudicated{Returns: []int64{1}, Rule: "none"})
 	w.now = first
 	tb.refuse("time-runs-back", &event.MatchAborted{Reason: "yesterday"})
 	w.now = first + moveMS
@@ -167,8 +167,8 @@ func TestOutcomes(t *testing.T) {
 		{"claimed", func(tb *table) { tb.moves(shuffle + shuffle + "claim") }, "[0 0] threefold", replay.StageDecided},
 		{"by itself", func(tb *table) { tb.moves(shuffle + shuffle + shuffle + shuffle) }, "[0 0] fivefold", replay.StageDecided},
 		{"adjudicated", func(tb *table) {
-			tb.say(&event.MatchAdjudicated{Outcome: engine.Outcome{Returns: []int64{0, 0}, Reason: "no-show"}, Rule: "nobody came"})
-		}, "[0 0] no-show", replay.StageDecided},
+			tb.say(&event.MatchAdjudicated{Returns: []int64{0, 0}, Rule: "nobody came"})
+		}, "[0 0] adjudicated", replay.StageDecided},
 		{"aborted", func(tb *table) { tb.say(&event.MatchAborted{Reason: "rain"}) }, "", replay.StageEnded},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -347,8 +347,8 @@ func TestProofs(t *testing.T) {
 	x.refuted(b.Bytes(), "origin of another log that the policy names", 0)
 }
 
-// TestAgents: registrations may be left out, which the report says; in any other way they stand only
-// where they belong.
+// TestAgents: a registration that is left out decides nothing, and in any other way registrations
+// stand only where they belong.
 func TestAgents(t *testing.T) {
 	x := newTarget(t)
 	for i := range x.bundle.Agents {
@@ -356,7 +356,7 @@ func TestAgents(t *testing.T) {
 		b.Agents = slices.Delete(b.Agents, i, i+1)
 		r := x.v.Verify(b.Bytes())
 		l := line(r, replay.StepIdentity)
-		if r.Verdict != replay.Verified || l.Status != replay.NotShown || !strings.Contains(l.Detail, []string{"alice", "bob"}[i]) {
+		if r.Verdict != replay.Unchecked || l.Status != replay.NotShown || !strings.Contains(l.Detail, []string{"alice", "bob"}[i]) {
 			t.Errorf("registration %d left out: %s", i, show(r))
 		}
 		b = x.copy()
@@ -374,8 +374,8 @@ func TestAgents(t *testing.T) {
 	x.refuted(b.Bytes(), "registrations swapped")
 }
 
-// TestCosignatures flips every bit of a cosigned proof. A cosignature under another name or key is
-// one by a stranger, so the quorum is not met; everything else is refuted.
+// TestCosignatures flips bits everywhere in a cosigned proof: all is refuted, also a witness's name or
+// key, since the proofs of the registrations are under the checkpoint as it was.
 func TestCosignatures(t *testing.T) {
 	x := newTarget(t)
 	x.v = replay.NewVerifier(parsePolicy(t, policies(t)["witnessed"]))
@@ -384,8 +384,6 @@ func TestCosignatures(t *testing.T) {
 	if r := x.v.Verify(b.Bytes()); r.Verdict != replay.Verified {
 		t.Fatalf("not right as it is: %s", show(r))
 	}
-	witnesses := strings.Index(b.Proof, "— w1.example")
-	unchecked := 0
 	for i := range b.Proof {
 		for _, mask := range []byte{0x01, 0x20} {
 			c := *b
@@ -396,20 +394,10 @@ func TestCosignatures(t *testing.T) {
 			}
 			c.Proof = string(data)
 			text := c.Bytes()
-			if r := x.v.Verify(text); r.Verdict == replay.Unchecked && i >= witnesses && line(r, replay.StepWitnesses).Status == replay.NotShown {
-				unchecked++
-				continue
-			}
 			x.refuted(text, fmt.Sprintf("byte %d of the proof", i), int64(len(b.Events))-1)
 		}
 	}
-	if unchecked == 0 {
-		t.Error("no change of a witness's name or key ID was met")
-	}
-	// The registrations under a head that the witnesses did not see are not shown.
+	// A registration under a head that the witnesses did not see.
 	b.Agents[1].Proof = x.tb.w.prove(x.tb.players[1].index, x.tb.w.size(), x.tb.w.note(x.tb.w.size()))
-	r := x.v.Verify(b.Bytes())
-	if l := line(r, replay.StepIdentity); r.Verdict != replay.Unchecked || l.Status != replay.NotShown || !strings.Contains(l.Detail, "bob") {
-		t.Errorf("registration under another head than %s: %s", note, show(r))
-	}
+	x.refuted(b.Bytes(), "registration under another head than "+string(note), int64(len(b.Events))-1)
 }

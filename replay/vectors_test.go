@@ -233,12 +233,15 @@ func TestBundles(t *testing.T) {
 		})
 	}
 	for _, step := range replay.Steps() {
+		if step == replay.StepChance {
+			continue // the one mode that is known leaves nothing to chance, and so nothing to refute
+		}
 		f, ok := files[string(step)]
 		if step == replay.StepWitnesses {
 			f, ok = files["unwitnessed"]
 		}
 		if !ok || !slices.ContainsFunc(f.Cases, func(c bundleCase) bool {
-			return c.MustCatch != nil && (c.MustCatch.Step == step || step == replay.StepChance)
+			return c.MustCatch != nil && c.MustCatch.Step == step
 		}) {
 			t.Errorf("no vector is caught by the step %s", step)
 		}

@@ -38,19 +38,22 @@ const ReportSchema = "ludger/report/v1"
 
 // A Report says what was checked about one match, step by step.
 type Report struct {
-	Schema  string   `json:"schema"`
-	Verdict Verdict  `json:"verdict"`
-	Match   string   `json:"match"` // id in hex; "" if it could not be read
-	Origin  string   `json:"origin"`
-	Game    string   `json:"game"`
-	Variant string   `json:"variant"`
-	Number  int64    `json:"number"`
-	Seats   []string `json:"seats"` // handles
-	Events  int64    `json:"events"`
-	Moves   int64    `json:"moves"`
-	Result  *Result  `json:"result,omitempty"` // nil while unknown, and for an aborted match
-	Steps   []Line   `json:"steps"`
-	Notes   []Note   `json:"notes"`
+	Schema   string   `json:"schema"`
+	Verdict  Verdict  `json:"verdict"`
+	Match    string   `json:"match"` // id in hex; "" if it could not be read
+	Origin   string   `json:"origin"`
+	Game     string   `json:"game"`
+	Variant  string   `json:"variant"`
+	Number   int64    `json:"number"`
+	Seats    []string `json:"seats"`    // handles
+	Start    string   `json:"start"`    // position the match started from; "" is the variant's own
+	Division string   `json:"division"` // "assisted" or "unassisted"
+	MoveMS   int64    `json:"move_ms"`  // milliseconds for each move; 0 is no clock
+	Events   int64    `json:"events"`
+	Moves    int64    `json:"moves"`
+	Result   *Result  `json:"result,omitempty"` // nil while unknown, and for an aborted match
+	Steps    []Line   `json:"steps"`
+	Notes    []Note   `json:"notes"`
 }
 
 // A Result is the outcome of a match.
@@ -136,7 +139,9 @@ type check struct {
 	details map[Step]string
 	missing map[Step]bool // steps with something not shown that no fault stands for
 	notes   []Note
-	head    checkpoint.Result // of the checkpoint that holds the match
+	under   []byte            // the checkpoint that holds the match; all proofs are under it
+	head    checkpoint.Result // what it says
+	sealed  int64             // index of match.sealed in the log
 	unmet   bool              // the policy demands something that is not shown
 }
 
@@ -174,27 +179,32 @@ func (c *check) replay() {
 // errUnknownLog says that a checkpoint can be neither proved nor refuted.
 var errUnknownLog = errors.New("the policy names no log of this origin")
 
-// prove checks the tlog-proof of one event.
-func (c *check) prove(text string, e *event.Event) (checkpoint.Result, error) {
+// prove checks the tlog-proof of one event and returns its index in the log. All proofs of a bundle
+// are under one checkpoint: two could be of two histories.
+func (c *check) prove(text string, e *event.Event) (index int64, head checkpoint.Result, err error) {
 	p, err := proof.Parse([]byte(text))
 	if err != nil {
-		return checkpoint.Result{}, err
+		return 0, head, err
 	}
 	if len(p.Extra) > 0 {
-		return checkpoint.Result{}, errors.New("the proof carries extra data, which means nothing here")
+		return 0, head, errors.New("the proof carries extra data, which means nothing here")
 	}
-	head, err := c.v.check(p.Checkpoint)
+	if c.under == nil {
+		c.under = p.Checkpoint
+	} else if !bytes.Equal(p.Checkpoint, c.under) {
+		c.add(&Fault{Step: StepInclusion, Code: "two-checkpoints", Event: c.match.Len() - 1, Reason: "the proofs of the bundle are not all under one checkpoint"})
+	}
+	head, err = c.v.check(p.Checkpoint)
 	if err != nil {
 		if !c.v.policy.Knows(c.bundle.Origin) {
 			err = fmt.Errorf("%w, %q: %w", errUnknownLog, c.bundle.Origin, err)
 		}
-		return checkpoint.Result{}, err
+		return 0, head, err
 	}
 	if head.Checkpoint.Origin != c.bundle.Origin {
-		return checkpoint.Result{}, fmt.Errorf("the checkpoint is of the log %q, the bundle of %q", head.Checkpoint.Origin, c.bundle.Origin)
+		return 0, head, fmt.Errorf("the checkpoint is of the log %q, the bundle of %q", head.Checkpoint.Origin, c.bundle.Origin)
 	}
-	err = proof.CheckInclusion(e.Leaf(), p.Index, head.Checkpoint.Size, head.Checkpoint.Root, p.Hashes)
-	return head, err
+	return p.Index, head, proof.CheckInclusion(e.Leaf(), p.Index, head.Checkpoint.Size, head.Checkpoint.Root, p.Hashes)
 }
 
 func (c *check) inclusion() {
@@ -213,7 +223,7 @@ func (c *check) inclusion() {
 		return
 	}
 	last := &events[len(events)-1]
-	head, err := c.prove(c.bundle.Proof, last)
+	index, head, err := c.prove(c.bundle.Proof, last)
 	if err != nil {
 		f := &Fault{Step: StepInclusion, Code: "proof", Event: last.Seq, Reason: err.Error()}
 		if errors.Is(err, errUnknownLog) {
@@ -227,7 +237,11 @@ func (c *check) inclusion() {
 		c.add(&Fault{Step: StepInclusion, Code: "not-the-seal", Event: last.Seq,
 			Reason: "the proof must be of match.sealed, since only that covers every event", Expected: string(event.KindMatchSealed), Got: string(last.Kind)})
 	}
-	c.head = head
+	if before := int64(len(events)) - 1; index < before {
+		c.add(&Fault{Step: StepInclusion, Code: "index", Event: last.Seq, Reason: "the log has fewer entries before the seal than the match has events",
+			Expected: fmt.Sprintf("at least %d", before), Got: fmt.Sprint(index)})
+	}
+	c.head, c.sealed = head, index
 	c.details[StepInclusion] = fmt.Sprintf("the checkpoint of %d entries, signed by %s, holds match.sealed, whose root covers all %d events before it",
 		head.Checkpoint.Size, head.Checkpoint.Origin, len(events)-1)
 	c.witnesses()
@@ -267,46 +281,48 @@ func (c *check) identity() {
 		return
 	}
 	agents := c.bundle.Agents // those not yet met; they stand in the order of the seats
-	var word, unmet []string
+	var word []string
 	for i, s := range opened.Seats {
-		if s.Registered == nil || len(agents) == 0 || agents[0].Event.Leaf() != *s.Registered {
+		if s.Registered == nil {
 			word = append(word, s.Handle)
 			continue
 		}
-		head, err := c.registered(&agents[0], s)
+		if len(agents) == 0 || agents[0].Event.Leaf() != *s.Registered {
+			c.add(&Fault{Step: StepIdentity, Code: "registration-missing", Event: 0, Missing: true,
+				Reason: fmt.Sprintf("seat %d (%s): the bundle does not carry the registration that the opening names", i, s.Handle)})
+			continue
+		}
+		err := c.registered(&agents[0], s)
 		agents = agents[1:]
 		if err != nil {
 			c.add(&Fault{Step: StepIdentity, Code: "registration", Event: 0, Reason: fmt.Sprintf("seat %d (%s): %v", i, s.Handle, err),
 				Missing: errors.Is(err, errUnknownLog)})
-		} else if !head.QuorumMet {
-			unmet = append(unmet, s.Handle)
 		}
 	}
 	for i := range agents {
 		c.add(&Fault{Step: StepIdentity, Code: "stray-registration", Event: -1,
 			Reason: fmt.Sprintf("registration %d of the bundle is of no seat, or not in the order of the seats", len(c.bundle.Agents)-len(agents)+i)})
 	}
-	switch {
-	case len(unmet) > 0:
-		// Else a log could show the registration to this auditor only, under a head made for it.
-		c.notShown(StepIdentity, "the policy's quorum is not met by the checkpoints that hold the registrations of: "+strings.Join(unmet, ", "))
-		c.unmet = true
-	case len(word) > 0:
+	if len(word) > 0 {
 		c.notShown(StepIdentity, "that these handles own their keys rests on the hall's word: "+strings.Join(word, ", "))
-	default:
-		c.details[StepIdentity] = "each seat's key was registered for its handle, in this log and by the key's own signature"
+	} else {
+		c.details[StepIdentity] = "each seat's key was registered for its handle, in this log and by the key's own signature; that no other key was, only the whole log shows"
 	}
 }
 
-func (c *check) registered(a *Proven, s event.Seat) (checkpoint.Result, error) {
+func (c *check) registered(a *Proven, s event.Seat) error {
 	r, err := CheckRegistration(c.bundle.Origin, &a.Event, c.v.keys)
 	if err != nil {
-		return checkpoint.Result{}, err
+		return err
 	}
 	if r.Handle != s.Handle || r.Key != s.Key {
-		return checkpoint.Result{}, fmt.Errorf("the registration is of %s with the key %s", r.Handle, r.Key)
+		return fmt.Errorf("the registration is of %s with the key %s", r.Handle, r.Key)
 	}
-	return c.prove(a.Proof, &a.Event)
+	index, _, err := c.prove(a.Proof, &a.Event)
+	if err == nil && c.sealed > 0 && index >= c.sealed {
+		err = fmt.Errorf("the registration stands at index %d of the log, behind the end of the match at %d", index, c.sealed)
+	}
+	return err
 }
 
 // CheckRegistration checks that an event registers an agent in the log of the given origin, with a
@@ -356,19 +372,24 @@ func (c *check) describe() {
 	c.details[StepChain] = "every event names the one before it, from the opening whose digest is the match's id"
 	c.details[StepSignatures] = fmt.Sprintf("%d bodies, each signed by its seat's key for this match and turn", m.signed)
 	c.details[StepChance] = "nothing in this match is left to chance, and nothing is hidden"
-	if out, ok := m.Outcome(); ok {
+	if out, ok := m.Outcome(); ok && m.rule != "" {
+		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s; the result %v is not theirs: the arena adjudicated it", m.turn, o.Game, out.Returns)
+	} else if ok {
 		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s; result %v: %s", m.turn, o.Game, out.Returns, out.Reason)
 	} else {
 		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s", m.turn, o.Game)
 	}
-	c.details[StepClock] = "times never run back and no limit is broken; they are the hall's word, bounded by no beacon"
+	c.details[StepClock] = "times never run back; there was no limit; they are the hall's word, bounded by no beacon"
+	if o.MoveMS > 0 {
+		c.details[StepClock] = fmt.Sprintf("times never run back and the limit of %d ms for a move is kept; they are the hall's word, bounded by no beacon", o.MoveMS)
+	}
 	if m.pos == nil {
 		c.notShown(StepChance, "the game is not known here, so what it leaves to chance or hides is not either")
 		c.notShown(StepClock, "times never run back; whether a limit was broken only the game's turns can tell")
 	}
 	c.details[StepClosure] = "the match is sealed, and count and root of the seal are those of its events"
 	if m.Stage() != StageSealed {
-		c.notShown(StepClosure, "the match is not over: it may still go on")
+		c.notShown(StepClosure, "the bundle shows no end: the match may still go on, or the end was left out")
 	}
 	var silent []string
 	for i, s := range o.Seats {
@@ -388,6 +409,12 @@ func (c *check) describe() {
 	if o.Imported != nil {
 		c.note("imported", fmt.Sprintf("imported from a record (%s, SHA-256 %x): the keys were made by the importer and the times are of the import, so signatures prove the record's text and not who played",
 			o.Imported.Format, o.Imported.Record))
+	}
+	if o.Start != "" {
+		c.note("start", fmt.Sprintf("the match started from %q", o.Start))
+	}
+	if m.late {
+		c.note("time-forfeit", "a seat lost by its clock, which only the hall's times show")
 	}
 	if m.rule != "" {
 		c.note("adjudicated", fmt.Sprintf("the result does not follow from the moves: the arena decided it, giving as rule: %q", m.rule))
@@ -418,6 +445,7 @@ func (c *check) report() *Report {
 		over = m.Stage() == StageSealed
 		if o := m.Opened(); o != nil {
 			r.Match, r.Game, r.Variant, r.Number = m.ID().String(), o.Game, o.Variant, o.Number
+			r.Start, r.Division, r.MoveMS = o.Start, o.Division, o.MoveMS
 			for _, s := range o.Seats {
 				r.Seats = append(r.Seats, s.Handle)
 			}

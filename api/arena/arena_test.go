@@ -131,7 +131,7 @@ func TestImport(t *testing.T) {
 	}{
 		{game("mate", "ab", []int64{-1, 1}, mate), "checkmate", replay.Verified},
 		{game("mate again, no result told", "ba", nil, mate), "checkmate", replay.Verified},
-		{game("resigned", "ab", []int64{1, -1}, "e2e4"), "record", replay.Verified},
+		{game("resigned", "ab", []int64{1, -1}, "e2e4"), "adjudicated", replay.Verified},
 		{game("unfinished", "ac", nil, "e2e4 e7e5"), "", replay.Verified},
 		{game("no moves", "ac", nil, ""), "", replay.Verified},
 	} {

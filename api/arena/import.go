@@ -184,7 +184,7 @@ func script(m *replay.Match, opened *event.MatchOpened, r Record, now int64) ([]
 			return nil, err
 		}
 	case !decided:
-		body := &event.MatchAdjudicated{Outcome: engine.Outcome{Returns: r.Returns, Reason: "record"}, Rule: r.Rule}
+		body := &event.MatchAdjudicated{Returns: r.Returns, Rule: r.Rule}
 		if err := propose(body); err != nil {
 			return nil, err
 		}

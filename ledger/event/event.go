@@ -127,7 +127,7 @@ func (e *Event) Leaf() Leaf { return e.leaf }
 func (e *Event) Value() canon.Value { return e.value }
 
 // ErrVersion says that an event is in a format of another version.
-var ErrVersion = errors.New("unknown version of events")
+var ErrVersion = errors.New("not known to this version of the program")
 
 // New builds the event that follows prev in the stream. Its errors are those of Parse: a body out
 // of its bounds, a stream that is no name.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"ludger/engine"
 	"ludger/ledger/canon"
@@ -60,7 +61,8 @@ type Body interface {
 }
 
 // Body reads the event's body by its kind. The error of a kind this program does not know wraps
-// ErrUnknownKind; any other means that the body is not of its kind's shape.
+// ErrUnknownKind, and that of an opening with terms it does not know ErrVersion; any other means that
+// the body is not of its kind's shape.
 func (e *Event) Body() (Body, error) {
 	f := e.body.Fields()
 	var b Body
@@ -89,6 +91,9 @@ func (e *Event) Body() (Body, error) {
 		b = readMatchSealed(&f)
 	default:
 		return nil, fmt.Errorf("%w: %s", ErrUnknownKind, e.Kind)
+	}
+	if o, ok := b.(*MatchOpened); ok && f.Err() == nil && o.foreign != "" {
+		return nil, fmt.Errorf("%w: the match has %s", ErrVersion, o.foreign)
 	}
 	if err := f.Done(); err != nil {
 		return nil, fmt.Errorf("body of %s: %w", e.Kind, err)
@@ -217,6 +222,8 @@ type MatchOpened struct {
 	MoveMS   int64  // milliseconds for each move; 0 is no clock
 	Seats    []Seat
 	Imported *Imported // nil for a match that was played here
+
+	foreign string // what this program does not know of it, and so did not read on; "" if all
 }
 
 // A Seat is one seat's terms: {"acts","handle","key"}, and where it applies "house" and
@@ -292,7 +299,8 @@ func readMatchOpened(f *canon.Fields) *MatchOpened {
 	inside(f, "clock", &clock)
 	chance := f.Object("chance").Fields()
 	if mode := chance.String("mode", MaxWord); chance.Err() == nil && mode != "none" {
-		chance.Fail("mode", "is not none, the only mode known here")
+		b.foreign = fmt.Sprintf("the chance mode %q", mode)
+		return b
 	}
 	inside(f, "chance", &chance)
 	if f.Has("imported") {
@@ -314,7 +322,8 @@ func readMatchOpened(f *canon.Fields) *MatchOpened {
 			sf.Hex("registered", seat.Registered[:])
 		}
 		if acts := sf.String("acts", MaxWord); sf.Err() == nil && acts != "signed" {
-			sf.Fail("acts", "is not signed, the only way known here")
+			b.foreign = fmt.Sprintf("a seat that acts in the way %q", acts)
+			return b
 		}
 		for _, other := range b.Seats {
 			if other.Key == seat.Key {
@@ -459,10 +468,11 @@ func readMatchForfeited(f *canon.Fields) *MatchForfeited {
 	return b
 }
 
-// MatchAdjudicated is an outcome that the arena decided: {"outcome","rule"}.
+// MatchAdjudicated is an outcome that the arena decided: {"returns","rule"}. Its reason is always
+// engine.Adjudicated, so that it cannot pass for one of the game's own.
 type MatchAdjudicated struct {
-	Outcome engine.Outcome
-	Rule    string // what the decision rests on, in words
+	Returns []int64 // as engine.Outcome
+	Rule    string  // what the decision rests on, in words
 }
 
 // Kind returns KindMatchAdjudicated.
@@ -470,13 +480,13 @@ func (b *MatchAdjudicated) Kind() Kind { return KindMatchAdjudicated }
 
 func (b *MatchAdjudicated) value() canon.Value {
 	return canon.NewObject(
-		canon.Member{Name: "outcome", Value: outcomeValue(b.Outcome)},
+		canon.Member{Name: "returns", Value: returnsValue(b.Returns)},
 		canon.Member{Name: "rule", Value: canon.NewString(b.Rule)},
 	)
 }
 
 func readMatchAdjudicated(f *canon.Fields) *MatchAdjudicated {
-	return &MatchAdjudicated{Outcome: readOutcome(f), Rule: readText(f, "rule", MaxRule)}
+	return &MatchAdjudicated{Returns: readReturns(f), Rule: readText(f, "rule", MaxRule)}
 }
 
 // MatchAborted ends a match without a result: {"reason"}.
@@ -537,28 +547,37 @@ func readMatchSealed(f *canon.Fields) *MatchSealed {
 
 func hexValue(b []byte) canon.Value { return canon.NewString(hex.EncodeToString(b)) }
 
-func outcomeValue(o engine.Outcome) canon.Value {
-	returns := make([]canon.Value, len(o.Returns))
-	for i, n := range o.Returns {
-		returns[i] = canon.NewInt(n)
+func returnsValue(returns []int64) canon.Value {
+	list := make([]canon.Value, len(returns))
+	for i, n := range returns {
+		list[i] = canon.NewInt(n)
 	}
+	return canon.NewArray(list...)
+}
+
+func readReturns(f *canon.Fields) []int64 {
+	var returns []int64
+	for _, n := range f.Array("returns", engine.MaxSeats) {
+		if n.Value.Kind() != canon.Int {
+			f.Fail("returns", "holds something that is not a number")
+		}
+		returns = append(returns, n.Value.Int())
+	}
+	return returns
+}
+
+func outcomeValue(o engine.Outcome) canon.Value {
 	return canon.NewObject(
 		canon.Member{Name: "reason", Value: canon.NewString(o.Reason)},
-		canon.Member{Name: "returns", Value: canon.NewArray(returns...)},
+		canon.Member{Name: "returns", Value: returnsValue(o.Returns)},
 	)
 }
 
 func readOutcome(f *canon.Fields) engine.Outcome {
 	of := f.Object("outcome").Fields()
-	o := engine.Outcome{Reason: of.String("reason", MaxWord)}
+	o := engine.Outcome{Reason: of.String("reason", MaxWord), Returns: readReturns(&of)}
 	if of.Err() == nil && !isWord(o.Reason) {
 		of.Fail("reason", "is not a lowercase word")
-	}
-	for _, n := range of.Array("returns", engine.MaxSeats) {
-		if n.Value.Kind() != canon.Int {
-			of.Fail("returns", "holds something that is not a number")
-		}
-		o.Returns = append(o.Returns, n.Value.Int())
 	}
 	inside(f, "outcome", &of)
 	return o
@@ -597,15 +616,16 @@ func readSignature(f *canon.Fields, name string) *sign.Signature {
 	return s
 }
 
-// readText reads a string of 1 to max bytes without control characters.
+// readText reads a string of 1 to max bytes without characters that control how text is shown
+// (Unicode categories Cc, Cf, Zl and Zp): reports print it.
 func readText(f *canon.Fields, name string, max int) string {
 	s := f.String(name, max)
 	switch {
 	case f.Err() != nil:
 	case s == "":
 		f.Fail(name, "is empty")
-	case hasControl(s):
-		f.Fail(name, "holds a control character")
+	case strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }):
+		f.Fail(name, "holds a control character, or one that is not seen or turns the text around")
 	}
 	return s
 }
