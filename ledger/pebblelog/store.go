@@ -104,7 +104,7 @@ func (s *store) options(logger *slog.Logger) *pebble.Options {
 		CacheSize:                   64 << 20,
 		MemTableSize:                32 << 20,
 		MemTableStopWritesThreshold: 4,
-		L0CompactionThreshold:       4,
+		L0CompactionThreshold:       8,  // each flush adds a level of index keys; filters keep them cheap to read
 		L0StopWritesThreshold:       64, // rather slower reads for a while than a stalled writer
 		LBaseMaxBytes:               256 << 20,
 		MaxOpenFiles:                1000,

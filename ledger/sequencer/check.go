@@ -45,7 +45,10 @@ type checker struct {
 }
 
 // A run is how far a stream has come.
-type run struct{ first, length int64 }
+type run struct {
+	first, length int64
+	leaf          event.Leaf // of its newest event
+}
 
 func (c *checker) entry(ctx context.Context, entry []byte) error {
 	index := c.edge.Size()
@@ -64,11 +67,14 @@ func (c *checker) entry(ctx context.Context, entry []byte) error {
 	if e.Seq != h.length {
 		return fmt.Errorf("%w: entry %d is event %d of the stream %s, which has %d", ledger.ErrCorrupt, index, e.Seq, e.Stream, h.length)
 	}
+	if e.Prev != h.leaf {
+		return fmt.Errorf("%w: entry %d does not name the event before it in the stream %s: %s, not %s", ledger.ErrCorrupt, index, e.Stream, e.Prev, h.leaf)
+	}
 	if err := c.want(ctx, ledger.AppendPlaceKey(nil, h.first, h.length), ledger.AppendIndex(nil, index)); err != nil {
 		return err
 	}
-	h.length++
 	leaf := e.Leaf()
+	h.length, h.leaf = h.length+1, leaf
 	if c.tile = append(c.tile, leaf[:]...); len(c.tile) == tiles.Width*len(leaf) {
 		if err := c.want(ctx, ledger.AppendHashKey(nil, 0, index/tiles.Width), c.tile); err != nil {
 			return err
@@ -100,14 +106,15 @@ func (c *checker) want(ctx context.Context, key, value []byte) error {
 // there than what the entries gave.
 func (c *checker) count(ctx context.Context, size int64) error {
 	var lo []byte
+	hi := bytes.Repeat([]byte{0xff}, 256)
 	pairs := int64(0)
 	for {
-		kvs, err := c.log.Range(ctx, lo, []byte{0xff}, maxGroupEvents, false)
+		kvs, err := c.log.Range(ctx, lo, hi, maxGroupEvents, false)
 		if err != nil {
 			return err
 		}
 		for _, kv := range kvs {
-			if !bytes.HasPrefix(kv.Key, []byte{'i'}) {
+			if len(kv.Key) != 1+32 || kv.Key[0] != 'i' {
 				pairs++
 				continue
 			}
@@ -115,8 +122,8 @@ func (c *checker) count(ctx context.Context, size int64) error {
 			if err != nil {
 				return fmt.Errorf("%w: index key %q: %w", ledger.ErrCorrupt, kv.Key, err)
 			}
-			if done.First+done.Count > size {
-				return fmt.Errorf("%w: an idempotency id names entries %d to %d of %d", ledger.ErrCorrupt, done.First, done.First+done.Count, size)
+			if done.Count > size || done.First > size-done.Count {
+				return fmt.Errorf("%w: index key %q names %d entries from %d on, the log has %d", ledger.ErrCorrupt, kv.Key, done.Count, done.First, size)
 			}
 		}
 		if len(kvs) < maxGroupEvents {

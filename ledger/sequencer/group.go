@@ -2,6 +2,7 @@ package sequencer
 
 import (
 	"context"
+	"strings"
 
 	"ludger/ledger"
 	"ludger/ledger/event"
@@ -11,6 +12,7 @@ import (
 type group struct {
 	number   int64 // tells the groups of one sequencer apart, from 1
 	requests []*request
+	judged   int // events of the requests that were looked at, placed or not
 	entries  [][]byte
 	bytes    int // of the entries
 	ids      map[string]bool
@@ -33,10 +35,13 @@ func (g *group) reset() {
 	clear(g.entries)
 	clear(g.pairs)
 	clear(g.ids)
-	g.requests, g.entries, g.pairs, g.slab, g.bytes = g.requests[:0], g.entries[:0], g.pairs[:0], g.slab[:0], 0
+	g.requests, g.entries, g.pairs, g.slab = g.requests[:0], g.entries[:0], g.pairs[:0], g.slab[:0]
+	g.bytes, g.judged = 0, 0
 }
 
-func (g *group) full() bool { return len(g.entries) >= maxGroupEvents || g.bytes >= maxGroupBytes }
+// full counts what was refused too: a group must not wait while refusals go on, nor the heads it
+// changed leave the headCache.
+func (g *group) full() bool { return g.judged >= maxGroupEvents || g.bytes >= maxGroupBytes }
 
 // start marks where a key begins that the caller appends to the slab; value or pair ends it.
 func (g *group) start() int { return len(g.slab) }
@@ -74,8 +79,11 @@ type head struct {
 	group  int64 // that last changed it
 }
 
-// maxHeads bounds the streams in each half of a headCache; a head takes some 200 bytes.
+// maxHeads bounds the streams in each half of a headCache; a head takes some 250 bytes.
 const maxHeads = 1 << 15
+
+// What one group uses fits into a half, so none of its heads is lost before the log has them.
+const _ = uint(maxHeads - maxGroupEvents - event.MaxMatchEvents)
 
 // A headCache remembers the heads of streams that were used lately: those used since the younger
 // half was begun, and those of the half before.
@@ -98,6 +106,6 @@ func (c *headCache) get(ctx context.Context, log ledger.Log, stream event.Stream
 	if c.young == nil || len(c.young) >= maxHeads {
 		c.young, c.old = make(map[event.Stream]*head), c.young
 	}
-	c.young[stream] = h
+	c.young[event.Stream(strings.Clone(string(stream)))] = h // stream is a part of its event's text
 	return h, nil
 }
