@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludger/ledger/canon"
 	"ludger/ledger/event"
 	"ludger/ledger/sign"
 	"ludger/replay/audit"
@@ -94,6 +95,15 @@ func TestAudit(t *testing.T) {
 				w.log(tb.events...)
 			}
 		}, []string{"7: the number 1, after 1"}},
+		"opening with terms that are not known": {func(w *world) {
+			alice, bob := w.pair()
+			tb := w.table(alice, bob)
+			body := tb.strange()
+			tb.raw(tb.first(canon.Digest("ludger/match/v1", []byte(origin), []byte(body))), "match.opened", body)
+			resignedAndSealed(tb)
+			w.log(tb.events...)
+			w.log(w.open(nil, alice, bob).events...)
+		}, []string{"6: not known to this version"}},
 		"number left out": {func(w *world) {
 			alice, bob := w.pair()
 			w.number++

@@ -125,21 +125,42 @@ func unopened(w *world, f func(*table, *event.MatchOpened)) string {
 
 var order, _ = new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
 
-// opened lets alice resign after an opening of which a part was changed.
-func opened(old, new string) func(*world) string {
+// unread are the steps that cannot be taken after an opening with terms that are not known; the chain,
+// the seal and its proof still can be, if only to refute.
+const unread = "format chain identity consent signatures chance rules clock closure"
+
+// opened lets two agents begin with an opening of which a part was changed, and the hall log the rest.
+func opened(old, new string, rest func(*table)) func(*world) string {
 	return func(w *world) string {
 		return unopened(w, func(tb *table, o *event.MatchOpened) {
-			f := tb.first(o.ID(w.origin))
-			e, err := event.New(f.at, f.stream, f.seq, f.prev, o)
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			v, _ := e.Value().Get("body")
-			body := strings.Replace(string(v.Bytes()), old, new, 1)
-			f.stream = event.MatchStream(canon.Digest("ludger/match/v1", []byte(w.origin), []byte(body)))
+			body := tb.changed(o, old, new)
+			f := tb.first(canon.Digest("ludger/match/v1", []byte(w.origin), []byte(body)))
 			tb.raw(f, "match.opened", body)
+			rest(tb)
 		})
 	}
+}
+
+// changed returns the text of an opening of which a part was changed.
+func (tb *table) changed(o *event.MatchOpened, old, new string) string {
+	tb.w.t.Helper()
+	e := tb.w.event(event.MatchStream(o.ID(tb.w.origin)), 0, event.Leaf{}, o)
+	v, ok := e.Value().Get("body")
+	body := string(v.Bytes())
+	if !ok || !strings.Contains(body, old) {
+		tb.w.t.Fatalf("no %s in %s", old, body)
+	}
+	return strings.Replace(body, old, new, 1)
+}
+
+func resignedAndSealed(tb *table) {
+	tb.force(tb.resigned(0))
+	tb.forceEnd()
+}
+
+// strange is the text of an opening with terms that are not known.
+func (tb *table) strange() string {
+	return tb.changed(tb.w.opening(nil, tb.players...), `"mode":"none"`, `"mode":"whim"`)
 }
 
 // addOrder returns the signature with the group order L added to S, which makes no difference to the
@@ -167,6 +188,7 @@ var forged = map[string][]scenario{
 			text := resigned(w)
 			return text[:strings.LastIndex(text, `"proof":`)] + `"proof":""}`
 		}},
+		{name: "origin that is an address", catch: "format/bundle", hidden: allSteps, make: replaced("", `"origin":"`, `"origin":"https://`)},
 		{name: "event out of shape", catch: "format/event@4", hidden: allSteps, make: replaced(`"kind":"match.ended"`, `"seq":4`, `"seq":"4"`)},
 		{name: "agent's event out of shape", catch: "format/agent", hidden: allSteps, make: replaced(`"agents":`, `"kind":"agent.registered"`, `"kind":"agent"`)},
 		{name: "agent with a member that means nothing", catch: "format/agent", hidden: allSteps, make: replaced(`"agents":`, `"proof":`, `"more":0,"proof":`)},
@@ -184,6 +206,14 @@ var forged = map[string][]scenario{
 			f := tb.frame()
 			tb.take(tb.w.bend(tb.w.event(f.stream, 0, event.Leaf{}, tb.w.opening(nil, tb.players...)), f.stream, f.seq, f.prev))
 		})},
+		{name: "second opening, with terms that are not known", catch: "format/body@3", make: after("", func(tb *table) {
+			tb.raw(tb.frame(), "match.opened", tb.strange())
+		})},
+		{name: "second opening as if it were the first, with terms that are not known", catch: "format/body@3", fails: "chain", make: after("", func(tb *table) {
+			f := tb.frame()
+			f.seq, f.prev = 0, event.Leaf{}
+			tb.raw(f, "match.opened", tb.strange())
+		})},
 		{name: "no opening", catch: "format/body@0", hidden: allSteps, make: func(w *world) string {
 			return unopened(w, func(tb *table, o *event.MatchOpened) {
 				e := w.event(event.MatchStream(o.ID(w.origin)), 1, event.Leaf{7}, &event.MatchAborted{Reason: "it never began"})
@@ -196,6 +226,13 @@ var forged = map[string][]scenario{
 	},
 	"chain": {
 		{name: "event of another match", catch: "chain/stream@3", make: frames(func(_ *table, f *frame) { f.stream = event.MatchStream(event.MatchID{7}) })},
+		{name: "event of another match after an opening with terms that are not known", catch: "chain/stream@1", hidden: unread,
+			make: opened(`"mode":"none"`, `"mode":"whim"`, func(tb *table) {
+				body, f := tb.resigned(0), tb.frame()
+				f.stream = event.MatchStream(event.MatchID{7})
+				tb.put(f, body)
+				tb.forceEnd()
+			})},
 		{name: "number left out", catch: "chain/seq@3", make: frames(func(_ *table, f *frame) { f.seq++ })},
 		{name: "number given twice", catch: "chain/seq@3", make: frames(func(_ *table, f *frame) { f.seq-- })},
 		{name: "names another event as the one before", catch: "chain/prev@3", make: frames(func(tb *table, f *frame) { f.prev = tb.events[1].Leaf() })},
@@ -454,6 +491,13 @@ var forged = map[string][]scenario{
 			tb.force(b)
 			return whole(tb)
 		}},
+		{name: "seal's root is of other events, after an opening with terms that are not known", catch: "closure/match-root@2", hidden: unread,
+			make: opened(`"mode":"none"`, `"mode":"whim"`, func(tb *table) {
+				b := tb.sealed()
+				tb.force(tb.resigned(0))
+				b.Count = tb.m.Len()
+				tb.force(b)
+			})},
 		{name: "seal's root is of other events", catch: "closure/match-root@5", make: func(w *world) string {
 			tb := w.duel()
 			tb.resign(0)

@@ -231,10 +231,14 @@ func (m *Match) apply(e *event.Event) {
 	}
 	body, err := e.Body()
 	if m.foreign {
-		return // what follows rests on an opening that was not read
+		// What follows rests on an opening that was not read; only the seal does not.
+		if b, ok := body.(*event.MatchSealed); ok {
+			m.seal(b)
+		}
+		return
 	}
 	switch unknown := errors.Is(err, event.ErrUnknownKind); {
-	case errors.Is(err, event.ErrVersion):
+	case errors.Is(err, event.ErrVersion) && m.opened == nil: // a second opening is wrong in any version
 		m.fail(StepFormat, "body", err.Error()).Missing = true
 		m.foreign = true
 		return
@@ -278,7 +282,7 @@ func (m *Match) apply(e *event.Event) {
 
 // chain checks that e continues the stream.
 func (m *Match) chain(e *event.Event) {
-	if m.opened == nil {
+	if len(m.leaves) == 0 { // also when the opening cannot be read, what follows stays in its stream
 		id, ok := e.Stream.Match()
 		if !ok {
 			m.fail(StepChain, "stream", "the stream is not that of a match").want("match/<id>", e.Stream)
@@ -561,7 +565,7 @@ func (m *Match) end(b *event.MatchEnded) {
 func outcomeText(o engine.Outcome) string { return fmt.Sprintf("%v %s", o.Returns, o.Reason) }
 
 func (m *Match) seal(b *event.MatchSealed) {
-	if m.stage != StageEnded {
+	if m.stage != StageEnded && !m.foreign {
 		m.fail(StepClosure, "seal-early", "the match is sealed before it ended")
 	}
 	if b.Count != m.Len() {

@@ -315,8 +315,8 @@ var unchecked = []scenario{
 		b.Agents = b.Agents[:1]
 		return string(b.Bytes())
 	}},
-	{name: "chance of a mode not known", catch: "format/body@0", hidden: but("format"), make: opened(`"mode":"none"`, `"mode":"whim"`)},
-	{name: "a seat that acts in a way not known", catch: "format/body@0", hidden: but("format"), make: opened(`"acts":"signed"`, `"acts":"silent"`)},
+	{name: "chance of a mode not known", catch: "format/body@0", hidden: unread, make: opened(`"mode":"none"`, `"mode":"whim"`, resignedAndSealed)},
+	{name: "a seat that acts in a way not known", catch: "format/body@0", hidden: unread, make: opened(`"acts":"signed"`, `"acts":"silent"`, resignedAndSealed)},
 	{name: "sealed without a proof", catch: "inclusion/", make: func(w *world) string {
 		tb := w.duel()
 		tb.resign(0)
@@ -341,6 +341,12 @@ var unchecked = []scenario{
 		}
 		tb.force(tb.resigned(1))
 		tb.forceEnd()
+		return whole(tb)
+	}},
+	{name: "game not known, aborted", catch: "rules/unknown-game@0", hidden: "chance clock consent", notes: "aborted", make: func(w *world) string {
+		tb := w.open(func(o *event.MatchOpened) { o.Game = "chess@99" }, w.register("alice"), w.register("bob"))
+		tb.say(&event.MatchAborted{Reason: "rain"})
+		tb.say(&event.MatchSealed{})
 		return whole(tb)
 	}},
 	{name: "log not known to the policy", catch: "inclusion/unknown-log@5", hidden: "identity", make: func(w *world) string {

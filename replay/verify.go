@@ -60,6 +60,8 @@ type Report struct {
 type Result struct {
 	Returns []int64 `json:"returns"`
 	Reason  string  `json:"reason"`
+	// Adjudicated says that the arena decided it, and not the moves.
+	Adjudicated bool `json:"adjudicated,omitempty"`
 }
 
 // A Line is one step of a report.
@@ -373,15 +375,15 @@ func (c *check) describe() {
 	c.details[StepSignatures] = fmt.Sprintf("%d bodies, each signed by its seat's key for this match and turn", m.signed)
 	c.details[StepChance] = "nothing in this match is left to chance, and nothing is hidden"
 	if out, ok := m.Outcome(); ok && m.rule != "" {
-		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s; the result %v is not theirs: the arena adjudicated it", m.turn, o.Game, out.Returns)
+		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s; the arena adjudicated the result %v", m.turn, o.Game, out.Returns)
 	} else if ok {
 		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s; result %v: %s", m.turn, o.Game, out.Returns, out.Reason)
 	} else {
 		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s", m.turn, o.Game)
 	}
-	c.details[StepClock] = "times never run back; there was no limit; they are the hall's word, bounded by no beacon"
+	c.details[StepClock] = "times never run back; the match had no clock; they are the hall's word, bounded by no beacon"
 	if o.MoveMS > 0 {
-		c.details[StepClock] = fmt.Sprintf("times never run back and the limit of %d ms for a move is kept; they are the hall's word, bounded by no beacon", o.MoveMS)
+		c.details[StepClock] = fmt.Sprintf("times never run back and no limit is broken, of %d ms for each move; they are the hall's word, bounded by no beacon", o.MoveMS)
 	}
 	if m.pos == nil {
 		c.notShown(StepChance, "the game is not known here, so what it leaves to chance or hides is not either")
@@ -389,7 +391,7 @@ func (c *check) describe() {
 	}
 	c.details[StepClosure] = "the match is sealed, and count and root of the seal are those of its events"
 	if m.Stage() != StageSealed {
-		c.notShown(StepClosure, "the bundle shows no end: the match may still go on, or the end was left out")
+		c.notShown(StepClosure, "the bundle shows no end, and no checkpoint vouches for what it shows")
 	}
 	var silent []string
 	for i, s := range o.Seats {
@@ -451,7 +453,7 @@ func (c *check) report() *Report {
 			}
 		}
 		if out, ok := m.Outcome(); ok {
-			r.Result = &Result{out.Returns, out.Reason}
+			r.Result = &Result{out.Returns, out.Reason, m.rule != ""}
 		}
 	}
 	failed, unknown := false, c.unmet

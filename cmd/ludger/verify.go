@@ -354,7 +354,7 @@ func verdictText(r *replay.Report) string {
 			}
 		}
 	case replay.Incomplete:
-		return "INCOMPLETE: right so far, but the bundle shows no end"
+		return "INCOMPLETE: right so far, but the bundle shows no end, and no checkpoint vouches for what it shows"
 	}
 	return "UNCHECKED: something needed is missing or not known to this program; see the steps that are not shown"
 }

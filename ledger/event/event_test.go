@@ -68,7 +68,7 @@ func samples(t testing.TB) []Event {
 		{MatchStream(imported.ID(origin)), 0, &imported},
 		{match, 1, &SeatAcked{Seat: 1, Signature: bob.Sign([]byte("not checked here"))}},
 		{match, 2, &MovePlayed{Seat: 0, Turn: 0, Move: "e2e4", State: StateDigest{5},
-			Signed: signed(SignedMove{Move: "e4", Commentary: "“hello”, \U0001F600", DrawOffer: true, Seen: &seen}, alice)}},
+			Signed: signed(SignedMove{Move: "e4", Commentary: "“hello”, \U0001F469\u200d\U0001F4BB", DrawOffer: true, Seen: &seen}, alice)}},
 		{match, 3, &MovePlayed{Seat: 1, Turn: 1, Move: "e7e5", Signed: signed(SignedMove{TurnIndex: 1, Index: &twelve}, bob)}},
 		{match, 4, &DrawAgreed{Seat: 0, Signed: signed(SignedMove{TurnIndex: 2, DrawOffer: true}, alice)}},
 		{match, 5, &MatchForfeited{Seat: 1, Reason: engine.Resigned, Signed: &resign}},
@@ -146,10 +146,16 @@ var edits = []struct{ why, kind, old, new, stage string }{
 	{"time forfeit that is signed", "match.forfeited", `"resigned"`, `"out-of-time"`, "body"},
 	{"adjudication that gives a reason of its own", "match.adjudicated", `"returns":[0,0]`, `"reason":"checkmate","returns":[0,0]`, "body"},
 	{"text that turns around", "match.aborted", `nobody`, "no\u202ebody", "body"},
+	{"text with a line separator", "match.aborted", `nobody`, "no\u2028body", "body"},
+	{"rule with a paragraph separator", "match.adjudicated", `the record`, "the\u2029record", "body"},
+	{"model with a character of no width", "agent.registered", `model one`, "model\u200bone", "body"},
+	{"format with a soft hyphen", "match.opened", `"format":"pgn"`, "\"format\":\"p\u00adgn\"", "body"},
 	{"outcome with a text for a number", "match.ended", `"returns":[0,0]`, `"returns":[0,"0"]`, "body"},
 	{"seal of nothing", "match.sealed", `"count":7`, `"count":0`, "body"},
 	{"kind in a stream it does not belong to", "match.sealed", `"stream":"match/`, `"stream":"agent/`, "event"},
 	{"origin with a space", "log.opened", `"origin":"vectors.example`, `"origin":"vectors example`, "body"},
+	{"origin with a plus", "log.opened", `"origin":"vectors.example`, `"origin":"vectors+example`, "body"},
+	{"origin that is an address", "log.opened", `"origin":"vectors.example`, `"origin":"https://vectors.example`, "body"},
 	{"log opened twice", "log.opened", `"prev":"00`, `"prev":"01`, "event"},
 	{"opening that is not the first", "match.opened", `"prev":"` + Leaf{}.String() + `","seq":0`, `"prev":"01` + Leaf{}.String()[2:] + `","seq":1`, "body"},
 	{"registration in another agent's stream", "agent.registered", `"stream":"agent/alice"`, `"stream":"agent/alicf"`, "body"},
@@ -377,6 +383,39 @@ func TestHandles(t *testing.T) {
 	for _, h := range []string{"", "ab", "Abc", "-ab", "ab-", "_ab", "añb", strings.Repeat("a", 33)} {
 		if CheckHandle(h) == nil {
 			t.Errorf("%q accepted", h)
+		}
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	for _, o := range []string{"x", "example.com/log", "example.com:8080/a~b", strings.Repeat("x", MaxOrigin)} {
+		if err := CheckOrigin(o); err != nil {
+			t.Errorf("%q: %v", o, err)
+		}
+	}
+	for _, o := range []string{"", "a b", "a+b", "a\tb", "a\x7f", "exämple.com", "https://example.com/log", strings.Repeat("x", MaxOrigin+1)} {
+		if CheckOrigin(o) == nil {
+			t.Errorf("%q accepted", o)
+		}
+	}
+}
+
+// TestForeign: an opening with terms not known here is of another version, but only where an opening
+// may stand.
+func TestForeign(t *testing.T) {
+	for _, edit := range [][2]string{{`"mode":"none"`, `"mode":"whim"`}, {`"acts":"signed"`, `"acts":"silent"`}} {
+		raw := strings.Replace(string(samples(t)[3].Raw()), edit[0], edit[1], 1)
+		for seq, of := range []bool{true, false} {
+			if seq > 0 {
+				raw = strings.Replace(raw, `"prev":"`+Leaf{}.String()+`","seq":0`, `"prev":"`+Leaf{1}.String()+`","seq":1`, 1)
+			}
+			e, err := Parse([]byte(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.Body(); err == nil || errors.Is(err, ErrVersion) != of {
+				t.Errorf("%s at %d: %v, want ErrVersion: %v", edit[1], seq, err, of)
+			}
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (e *Event) Body() (Body, error) {
 	default:
 		return nil, fmt.Errorf("%w: %s", ErrUnknownKind, e.Kind)
 	}
-	if o, ok := b.(*MatchOpened); ok && f.Err() == nil && o.foreign != "" {
+	if o, ok := b.(*MatchOpened); ok && f.Err() == nil && o.foreign != "" && e.belongs(b) {
 		return nil, fmt.Errorf("%w: the match has %s", ErrVersion, o.foreign)
 	}
 	if err := f.Done(); err != nil {

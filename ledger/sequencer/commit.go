@@ -47,13 +47,11 @@ func (s *Sequencer) wait() error {
 // gather makes a group of the requests that were put off and those that wait behind them.
 func (s *Sequencer) gather(ctx context.Context) {
 	s.group.reset()
-	late := s.late
+	late := s.late // no more than one group looked at, so they fit
 	s.late = nil
-	for len(late) > 0 && !s.group.full() {
-		s.place(ctx, late[0])
-		late = late[1:]
+	for _, r := range late {
+		s.place(ctx, r)
 	}
-	s.late = append(s.late, late...)
 	for yielded := false; !s.group.full(); {
 		select {
 		case r := <-s.queue:

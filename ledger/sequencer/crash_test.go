@@ -59,6 +59,11 @@ func TestCrash(t *testing.T) {
 			}
 		})
 	}
+	type crash struct {
+		disk  vfs.FS
+		known []ledger.Receipt // before the crash
+	}
+	var crashes []crash
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range clones {
 		for range between/2 + rng.IntN(between) {
@@ -67,15 +72,18 @@ func TestCrash(t *testing.T) {
 		mu.Lock()
 		known := acknowledged
 		mu.Unlock()
-		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 30, 100}[i%3], RNG: rng})
-		if err := survived(t, clone, known); err != nil {
-			t.Errorf("crash %d, after %d acknowledged events: %v", i, len(known), err)
-		}
+		disk := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 30, 100}[i%3], RNG: rng})
+		crashes = append(crashes, crash{disk, known})
 	}
 	stop.Store(true)
 	wg.Wait()
 	if err := errors.Join(append(errs, s.Close(), log.Close())...); err != nil {
 		t.Fatal(err)
+	}
+	for i, c := range crashes {
+		if err := survived(t, c.disk, c.known); err != nil {
+			t.Errorf("crash %d, after %d acknowledged events: %v", i, len(c.known), err)
+		}
 	}
 }
 

@@ -158,6 +158,9 @@ func (a *Audit) match(e *event.Event, h head) {
 func (a *Audit) seats(m *replay.Match, e *event.Event) {
 	o := m.Opened()
 	if o == nil {
+		if e.Kind == event.KindMatchOpened {
+			a.number++ // an opening that cannot be read has its number too
+		}
 		return
 	}
 	if o.Number != a.number+1 {
