@@ -40,7 +40,7 @@ vectors:
 
 # The figures in the README. A figure takes its own medians, so that one pass is enough.
 bench:
-	go test -run '^$$' -bench '^BenchmarkFigure' -benchtime 1x -timeout 2h ./... | go run ./cmd/internal/figures README.md figures
+	LUDGER_LONG=1 go test -p 1 -run '^$$' -bench '^BenchmarkFigure' -benchtime 1x -timeout 2h ./... | go run ./cmd/internal/figures README.md figures
 
 # The same against other programs. It is a module of its own: nothing of it is linked into ours.
 rivals:
