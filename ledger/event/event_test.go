@@ -476,3 +476,18 @@ func BenchmarkParse(b *testing.B) {
 		return
 	}
 }
+
+func BenchmarkBody(b *testing.B) {
+	for _, e := range samples(b) {
+		if e.Kind != KindMovePlayed {
+			continue
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := e.Body(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return
+	}
+}
