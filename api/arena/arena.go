@@ -123,9 +123,6 @@ func lastNumber(ctx context.Context, log ledger.Log, size int64) (int64, error) 
 	return 0, nil
 }
 
-// Origin returns the origin of the log.
-func (a *Arena) Origin() string { return a.origin }
-
 // Register makes sure that the handle is registered with the key, and returns the leaf of the
 // registration. A handle that has another key is ErrTaken.
 func (a *Arena) Register(ctx context.Context, handle string, key sign.PrivateKey, now int64) (event.Leaf, error) {

@@ -32,14 +32,13 @@ func (v Value) Fields() Fields {
 	return f
 }
 
-func (f *Fields) fail(name, reason string) {
+// Fail records a refusal of the named member, unless there is one already. Callers use it for what
+// only they can see, such as an unknown word.
+func (f *Fields) Fail(name, reason string) {
 	if f.err == nil {
 		f.err = within(&Error{Offset: -1, Reason: reason}, name)
 	}
 }
-
-// Fail records a refusal of the named member that only the caller can see, such as an unknown word.
-func (f *Fields) Fail(name, reason string) { f.fail(name, reason) }
 
 // Has tells whether the object has the named member.
 func (f *Fields) Has(name string) bool {
@@ -62,14 +61,14 @@ func (f *Fields) Value(name string) Value {
 			return f.list[i].Value
 		}
 	}
-	f.fail(name, "is missing")
+	f.Fail(name, "is missing")
 	return Value{}
 }
 
 func (f *Fields) kind(name string, k Kind) Value {
 	v := f.Value(name)
 	if f.err == nil && v.kind != k {
-		f.fail(name, "is "+v.kind.article()+", not "+k.article())
+		f.Fail(name, "is "+v.kind.article()+", not "+k.article())
 		return Value{}
 	}
 	return v
@@ -79,7 +78,7 @@ func (f *Fields) kind(name string, k Kind) Value {
 func (f *Fields) String(name string, max int) string {
 	s := f.kind(name, String).text
 	if len(s) > max {
-		f.fail(name, "of "+strconv.Itoa(len(s))+" bytes exceeds "+strconv.Itoa(max))
+		f.Fail(name, "of "+strconv.Itoa(len(s))+" bytes exceeds "+strconv.Itoa(max))
 		return ""
 	}
 	return s
@@ -89,7 +88,7 @@ func (f *Fields) String(name string, max int) string {
 func (f *Fields) Int(name string, min, max int64) int64 {
 	n := f.kind(name, Int).num
 	if f.err == nil && (n < min || n > max) {
-		f.fail(name, strconv.FormatInt(n, 10)+" is not from "+strconv.FormatInt(min, 10)+" to "+strconv.FormatInt(max, 10))
+		f.Fail(name, strconv.FormatInt(n, 10)+" is not from "+strconv.FormatInt(min, 10)+" to "+strconv.FormatInt(max, 10))
 		return 0
 	}
 	return n
@@ -104,7 +103,7 @@ func (f *Fields) Flag(name string) bool {
 		return false
 	}
 	if !f.Bool(name) {
-		f.fail(name, "is written only when true")
+		f.Fail(name, "is written only when true")
 		return false
 	}
 	return true
@@ -117,7 +116,7 @@ func (f *Fields) Object(name string) Value { return f.kind(name, Object) }
 func (f *Fields) Array(name string, max int) []Member {
 	l := f.kind(name, Array).list
 	if len(l) > max {
-		f.fail(name, "of "+strconv.Itoa(len(l))+" elements exceeds "+strconv.Itoa(max))
+		f.Fail(name, "of "+strconv.Itoa(len(l))+" elements exceeds "+strconv.Itoa(max))
 		return nil
 	}
 	return l
@@ -127,7 +126,7 @@ func (f *Fields) Array(name string, max int) []Member {
 func (f *Fields) Hex(name string, dst []byte) {
 	s := f.kind(name, String).text
 	if f.err == nil && !DecodeHex(dst, s) {
-		f.fail(name, "is not "+strconv.Itoa(2*len(dst))+" lowercase hex digits")
+		f.Fail(name, "is not "+strconv.Itoa(2*len(dst))+" lowercase hex digits")
 	}
 }
 
@@ -144,7 +143,7 @@ func (f *Fields) Done() error {
 	if f.err == nil {
 		for i := range f.list {
 			if f.used&(1<<uint(i)) == 0 {
-				f.fail(f.list[i].Name, "is not a member known here")
+				f.Fail(f.list[i].Name, "is not a member known here")
 				break
 			}
 		}
