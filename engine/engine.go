@@ -24,8 +24,11 @@
 // a convenience for a player who was just shown the list; it is never logged.
 //
 // Hidden information: everything a viewer is shown is built by adding what that viewer may see,
-// never by removing from the whole. Chance is a seat of its own: where Turn says Chance, the
-// outcome is played like a move of that seat, and the engine neither draws nor knows the seed.
+// never by removing from the whole. A position that takes moves which others must not see is a Hider.
+//
+// Chance is a seat of its own: where Turn says Chance, the outcome is played like a move of that
+// seat. Such a position is a Drawer: it says how an outcome is drawn from fair numbers, and neither
+// makes those numbers nor knows the seed.
 package engine
 
 import (
@@ -168,6 +171,30 @@ type Position interface {
 	Text(viewer Seat) string
 	// Clone returns an independent copy.
 	Clone() Position
+}
+
+// A Drawer is a position of a game with chance: every position of a game whose Info says Chance is
+// one.
+type Drawer interface {
+	Position
+	// Draw returns an outcome in canonical notation, which Play takes from Chance, drawn with the
+	// probabilities of the rules. It may only be called when Chance is on turn. The position stays as
+	// it is. How many numbers it takes, and their ranges, are part of the game's version.
+	Draw(Source) string
+}
+
+// A Source gives fair numbers: Intn returns each of 0 to n-1 with the same probability, n > 0.
+type Source interface {
+	Intn(n int) int
+}
+
+// A Hider is a position of a game with hidden information: every position of a game whose Info says
+// Hidden is one.
+type Hider interface {
+	Position
+	// Hides tells whether what the seat on turn plays now, or what is drawn if it is Chance, is to be
+	// hidden from the spectator. It depends on nothing that the spectator may not see.
+	Hides(Seat) bool
 }
 
 // A Move is one entry of a list of legal moves.
