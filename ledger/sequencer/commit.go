@@ -52,20 +52,21 @@ func (s *Sequencer) gather(ctx context.Context) {
 	for _, r := range late {
 		s.place(ctx, r)
 	}
-	for yielded := false; !s.group.full(); {
+	for came, yields := false, 0; !s.group.full(); {
 		select {
 		case r := <-s.queue:
 			s.place(ctx, r)
+			came = true
 			continue
 		default:
 		}
-		if yielded {
+		if yields > 0 && !came {
 			return
 		}
 		// The writers that the last group answered are about to append again. Without them the group
 		// would be small, and a sync costs the same for small and large ones.
 		runtime.Gosched()
-		yielded = true
+		yields, came = yields+1, false
 	}
 }
 
