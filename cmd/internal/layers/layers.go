@@ -66,6 +66,8 @@ var pureModules = []string{
 	"github.com/cbergoon/merkletree",
 	"github.com/consensys/gnark-crypto",
 	"github.com/oasisprotocol/curve25519-voi",
+	"golang.org/x/crypto/chacha20poly1305",
+	"golang.org/x/crypto/sha3",
 }
 
 // exceptions are imports of one package that its purity would not allow.
