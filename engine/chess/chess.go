@@ -57,6 +57,11 @@
 // can capture, and neither king can reach an enemy pawn that no pawn guards. Other dead positions
 // play on until another rule ends them.
 //
+// # Drawn start
+//
+// Chess960 without a start position begins with a move of Chance: the number of the start, 0 to 959 in
+// decimal, each with the same probability. It is Intn(960) of the source.
+//
 // # State
 //
 // AppendState gives every viewer the same: the FEN, a space, how many times this position has
@@ -66,7 +71,7 @@
 //
 // Castling rights are K, Q, k, q in standard chess, and in Chess960 the files of the rooks
 // (Shredder-FEN), the one towards h first. The en passant square is there only if a capture on it is
-// legal.
+// legal. Before the start is drawn, it is "undrawn".
 package chess
 
 import (
@@ -104,11 +109,12 @@ func (Game) Info() engine.Info {
 		ID:   ID,
 		Name: "chess",
 		Variants: []engine.Variant{
-			{Name: Standard, MinSeats: 2, MaxSeats: 2,
+			{Name: Standard, MinSeats: 2, MaxSeats: 2, Settled: true,
 				Start: "empty for the usual start, or a FEN whose castling rights are those of standard chess"},
-			{Name: Chess960, MinSeats: 2, MaxSeats: 2,
-				Start: "a start number from 0 to 959, or a FEN, X-FEN or Shredder-FEN"},
+			{Name: Chess960, MinSeats: 2, MaxSeats: 2, Settled: true,
+				Start: "empty to draw one of the 960 starts, a start number from 0 to 959, or a FEN, X-FEN or Shredder-FEN"},
 		},
+		Chance:    true,
 		Agreement: true,
 		Grammar: `A move is the square it leaves and the square it goes to, such as g1f3; a promotion adds q, r, b or n, such as e7e8q.
 Castling is the king's two steps, e1g1 or e1c1; in chess960 the king takes its own rook, such as e1h1.
@@ -148,12 +154,10 @@ func New(s engine.Setup) (*Position, error) {
 	}
 	chess960 := s.Variant == Chess960
 	start := s.Start
-	if chess960 && start == "" {
-		return nil, fmt.Errorf("%s needs a start position: a number from 0 to 959 or a FEN", Chess960)
-	} else if start == "" {
+	if start == "" {
 		start = startFEN
 	} else if chess960 && len(start) <= 3 {
-		n, err := readCount(start, 0, 959)
+		n, err := readCount(start, 0, starts-1)
 		if err != nil {
 			return nil, fmt.Errorf("start number %w", err)
 		}
@@ -168,7 +172,7 @@ func New(s engine.Setup) (*Position, error) {
 			return nil, err
 		}
 	}
-	p := &Position{board: *b, chess960: chess960}
+	p := &Position{board: *b, chess960: chess960, undrawn: chess960 && s.Start == ""}
 	p.arrive()
 	return p, nil
 }

@@ -46,7 +46,6 @@ func TestStartRefused(t *testing.T) {
 		{"standard", "4k3/8/8/8/8/8/8/4K3 w - - 0 10000", `FEN move number "10000", want a number from 1 to 9999`},
 		{"standard", "518", "FEN of 1 fields"},
 		{"standard", strings.Repeat("8", 300), "start position of 300 bytes exceeds 256"},
-		{"chess960", "", "chess960 needs a start position: a number from 0 to 959 or a FEN"},
 		{"chess960", "960", `start number "960", want a number from 0 to 959`},
 		{"chess960", "007", `start number "007", want a number from 0 to 959`},
 		{"chess960", "-1", `start number "-1", want a number from 0 to 959`},

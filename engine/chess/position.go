@@ -14,6 +14,7 @@ const claim = "claim"
 type Position struct {
 	board    board
 	chess960 bool
+	undrawn  bool // Chance draws the start of Chess960 next
 	checks   checks
 	// seen holds the positions since the last capture or pawn's move, the one on the board last:
 	// at most 151, since the 75-move rule ends the game.
@@ -25,8 +26,11 @@ type Position struct {
 
 // Turn says who may act.
 func (p *Position) Turn() engine.Turn {
-	if p.reason != "" {
+	switch {
+	case p.reason != "":
 		return engine.TurnOf()
+	case p.undrawn:
+		return engine.TurnOf(engine.Chance)
 	}
 	return engine.TurnOf(engine.Seat(p.board.turn))
 }
@@ -69,6 +73,9 @@ func (p *Position) Clone() engine.Position {
 func (p *Position) Play(seat engine.Seat, text string) error {
 	if err := p.mayAct(seat, text); err != nil {
 		return err
+	}
+	if p.undrawn {
+		return p.start(text)
 	}
 	m, claims, why := p.canonical(text)
 	if why != nil {
@@ -179,6 +186,12 @@ func (p *Position) Parse(seat engine.Seat, text string) (string, error) {
 	if err := p.mayAct(seat, text); err != nil {
 		return "", err
 	}
+	if p.undrawn {
+		if err := p.Clone().Play(seat, text); err != nil {
+			return "", err
+		}
+		return text, nil
+	}
 	m, _, why := p.canonical(text)
 	if why == nil {
 		return text, nil
@@ -208,6 +221,10 @@ func (p *Position) mayAct(seat engine.Seat, text string) error {
 	switch {
 	case p.reason != "":
 		return refuse(seat, text, engine.ErrOver, p.reason)
+	case p.undrawn && seat == engine.Chance:
+		return nil
+	case p.undrawn:
+		return refuse(seat, text, engine.ErrTurn, "the start is not drawn yet")
 	case seat != engine.Seat(p.board.turn):
 		return refuse(seat, text, engine.ErrTurn, colourNames[p.board.turn]+" is to move, "+engine.Seat(p.board.turn).String())
 	}
@@ -220,8 +237,11 @@ func refuse(seat engine.Seat, text string, why error, reason string) error {
 
 // Legal lists the moves and claims of the seat in the order of the package comment.
 func (p *Position) Legal(seat engine.Seat) []engine.Move {
-	if !p.Turn().Has(seat) {
+	switch {
+	case !p.Turn().Has(seat):
 		return nil
+	case p.undrawn:
+		return startNumbers()
 	}
 	moves := p.board.moves(make([]move, 0, 64), &p.checks)
 	list := make([]engine.Move, 0, len(moves)+1)
@@ -273,6 +293,9 @@ func (p *Position) Perft(depth int) uint64 { return p.board.perft(depth) }
 
 // AppendState appends the canonical state, the same for every viewer.
 func (p *Position) AppendState(dst []byte, _ engine.Seat) []byte {
+	if p.undrawn {
+		return append(dst, "undrawn"...)
+	}
 	dst = append(p.board.appendFEN(dst, p.chess960), ' ')
 	dst = strconv.AppendInt(dst, int64(p.count), 10)
 	if p.reason != "" {
@@ -283,6 +306,9 @@ func (p *Position) AppendState(dst []byte, _ engine.Seat) []byte {
 
 // Text draws the board, the same for every viewer.
 func (p *Position) Text(engine.Seat) string {
+	if p.undrawn {
+		return "One of the 960 start positions is drawn next.\n"
+	}
 	const files = "  a b c d e f g h\n"
 	b := &p.board
 	text := []byte(files)
