@@ -26,6 +26,9 @@
 // Hidden information: everything a viewer is shown is built by adding what that viewer may see,
 // never by removing from the whole. A position that takes moves which others must not see is a Hider.
 //
+// A game in which some moves are too many to list, such as the layout of a whole fleet, has positions
+// that are a Sampler.
+//
 // Chance is a seat of its own: where Turn says Chance, the outcome is played like a move of that
 // seat. Such a position is a Drawer: it says how an outcome is drawn from fair numbers, and neither
 // makes those numbers nor knows the seed.
@@ -92,6 +95,7 @@ type Variant struct {
 	MinSeats int
 	MaxSeats int
 	Start    string // what Setup.Start may hold, in words; "" if it must be empty
+	Settled  bool   // chance may set the start up, and does nothing after the first move
 }
 
 // A Setup is what a match fixes before the first move.
@@ -155,7 +159,7 @@ type Position interface {
 	// *MoveError, the position stays as it was.
 	Play(seat Seat, move string) error
 	// Legal returns the seat's legal moves in the order that the game's rules card states.
-	// It is empty when the seat is not on turn.
+	// It is empty when the seat is not on turn, and where a Sampler says that they are Unlisted.
 	Legal(seat Seat) []Move
 	// Outcome returns the result once the game is over by its own rules.
 	Outcome() (Outcome, bool)
@@ -195,6 +199,19 @@ type Hider interface {
 	// Hides tells whether what the seat on turn plays now, or what is drawn if it is Chance, is to be
 	// hidden from the spectator. It depends on nothing that the spectator may not see.
 	Hides(Seat) bool
+}
+
+// A Sampler is a position of a game in which a seat may have more legal moves than can be listed.
+type Sampler interface {
+	Position
+	// Unlisted tells whether the seat, which is on turn, has too many legal moves to list: what it may
+	// play is what the grammar says, and Legal is empty. It is always all moves or none, so that an
+	// index never depends on what was left out.
+	Unlisted(Seat) bool
+	// Sample returns a legal move of a seat whose moves are Unlisted, in canonical notation; every legal
+	// move can come. It is for players without a plan and for tests: nothing judges a match by it. It
+	// is never asked for Chance, whose outcomes Draw gives. The position stays as it is.
+	Sample(Seat, Source) string
 }
 
 // A Move is one entry of a list of legal moves.

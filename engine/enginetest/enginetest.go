@@ -9,7 +9,9 @@
 //	}
 //
 // It knows nothing of any game's rules: that the right moves are legal is shown by the game's own
-// facts, such as counts of moves and games that others recorded.
+// facts, such as counts of moves and games that others recorded. Of a game with hidden information it has
+// to be told who may know what, by Options.Knows; it then shows that nobody gets more, in the test
+// hidden, by playing two games that differ only in what a viewer may not know.
 package enginetest
 
 import (
@@ -27,8 +29,15 @@ type Options struct {
 	Setups []engine.Setup // the starts to play from, at least one of each variant
 	Games  int            // random games from each
 	Plies  int            // how long a random game may last; a longer one fails
-	Every  int            // hold every so-many-th position against the whole contract; 0 is each
+	Every  int            // hold every so-many-th position against the whole contract, and those after a hidden move; 0 is each
 	Seed   uint64         // of the random play
+
+	// Knows returns what a seat or the spectator may know by the rules after some plies from the start,
+	// besides who acted, the moves that were not hidden and its own: the cards it was dealt, whether
+	// a shot hit, what a showdown showed. It is written from the rules card, not from the engine: where
+	// it is the same for two games, the viewer must not get different bytes. Every game with hidden
+	// information needs it.
+	Knows func(s engine.Setup, plies []Ply, viewer engine.Seat) string
 }
 
 // Run holds a game against the contract.
@@ -38,10 +47,11 @@ func Run(t *testing.T, g engine.Game, o Options) {
 	var legal moves // every move that was legal anywhere
 	reasons := make(map[string]int)
 	t.Run("play", func(t *testing.T) {
+		drawn := make(map[engine.Setup]bool)
 		for i, s := range o.Setups {
 			for n := range o.Games {
 				seed := o.Seed + uint64(i*o.Games+n)
-				b := battery{T: t, game: g, setup: s, random: Random(seed), every: max(1, o.Every), legal: &legal}
+				b := battery{T: t, game: g, setup: s, random: Random(seed), every: max(1, o.Every), legal: &legal, drawn: drawn}
 				b.play(o.Plies)
 				if t.Failed() {
 					t.Fatalf("in the game from %+v with seed %d", s, seed)
@@ -56,6 +66,9 @@ func Run(t *testing.T, g engine.Game, o Options) {
 	})
 	if len(legal.list) == 0 {
 		t.Error("no move was ever legal")
+	}
+	if g.Info().Hidden {
+		t.Run("hidden", func(t *testing.T) { checkHidden(t, g, o, &legal) })
 	}
 }
 
@@ -144,6 +157,11 @@ func checkSetups(t *testing.T, g engine.Game, o Options) {
 		if len(s.Start) > engine.MaxStart {
 			t.Errorf("start of %d bytes exceeds %d", len(s.Start), engine.MaxStart)
 		}
+		p, err := g.New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkKind(t, g.Info(), p)
 		for _, bad := range []engine.Setup{
 			{Variant: s.Variant + "x", Seats: s.Seats, Start: s.Start},
 			{Variant: "", Seats: s.Seats, Start: s.Start},
@@ -184,6 +202,7 @@ type battery struct {
 	random Random
 	every  int
 	legal  *moves
+	drawn  map[engine.Setup]bool // setups with a position whose every outcome was drawn
 	p      engine.Position
 }
 
@@ -196,12 +215,17 @@ func (b *battery) play(plies int) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	settled := slices.ContainsFunc(b.game.Info().Variants, func(v engine.Variant) bool { return v.Name == b.setup.Variant && v.Settled })
+	moved := false // a seat made a move
 	offset := b.random.Intn(b.every)
 	for ply := 0; ; ply++ {
 		if view(b.p) != view(twin) {
 			b.Fatalf("ply %d: two positions after the same moves differ:\n%s\n%s", ply, view(b.p), view(twin))
 		}
 		turn := b.p.Turn()
+		if turn.Has(engine.Chance) && (moved && settled || !b.game.Info().Chance) {
+			b.Fatalf("ply %d: chance is on turn in a game with chance: %v, settled: %v", ply, b.game.Info().Chance, settled)
+		}
 		if ply%b.every == offset || turn.Over() {
 			b.check()
 		}
@@ -216,11 +240,8 @@ func (b *battery) play(plies int) {
 			seats = append(seats, engine.Chance)
 		}
 		seat := seats[b.random.Intn(len(seats))]
-		list := b.p.Legal(seat)
-		if len(list) == 0 {
-			b.Fatalf("ply %d: %v is on turn without a move: %s", ply, seat, view(b.p))
-		}
-		move := list[b.random.Intn(len(list))].Move
+		move := choose(b.T, b.p, seat, &b.random)
+		moved = moved || seat != engine.Chance
 		for _, p := range []engine.Position{b.p, twin} {
 			if err := p.Play(seat, move); err != nil {
 				b.Fatalf("ply %d: legal move %q of %v: %v", ply, move, seat, err)
@@ -259,12 +280,23 @@ func (b *battery) check() {
 	}
 	for _, seat := range everySeat() {
 		list := p.Legal(seat)
-		if turn.Has(seat) != (len(list) > 0) {
-			b.Errorf("%v on turn: %v, with %d moves", seat, turn.Has(seat), len(list))
+		open := unlisted(p, seat)
+		if (turn.Has(seat) && !open) != (len(list) > 0) {
+			b.Errorf("%v on turn: %v, unlisted: %v, with %d moves", seat, turn.Has(seat), open, len(list))
 		}
 		b.checkList(seat, list, before)
-		b.checkOutside(seat, list, before)
+		b.checkOutside(seat, list, open, before)
+		if d, ok := p.(engine.Drawer); ok && seat == engine.Chance && turn.Has(seat) {
+			b.checkSource(seat, before, d.Draw)
+			if !b.drawn[b.setup] && len(list) <= 64 {
+				b.drawn[b.setup] = true
+				b.checkDraws(list, d)
+			}
+		} else if open {
+			b.checkSource(seat, before, func(s engine.Source) string { return p.(engine.Sampler).Sample(seat, s) })
+		}
 	}
+	b.checkOrder()
 	if got := view(p); got != before {
 		b.Errorf("looking at a position changed it:\n%s\n%s", before, got)
 	}
@@ -275,6 +307,9 @@ func (b *battery) checkState(viewer engine.Seat) {
 	checkText(b.T, "state", string(state), 1<<16)
 	if got := b.p.AppendState([]byte("before"), viewer); !bytes.Equal(got, append([]byte("before"), state...)) {
 		b.Errorf("state appended to other bytes is %q, want %q at the end", got, state)
+	}
+	if public := b.p.AppendState(nil, engine.Spectator); !b.game.Info().Hidden && !bytes.Equal(state, public) {
+		b.Errorf("nothing is hidden, but %v sees %q and the spectator %q", viewer, state, public)
 	}
 	room := make([]byte, 0, len(state))
 	if n := testing.AllocsPerRun(2, func() { room = b.p.AppendState(room[:0], viewer) }); n != 0 {
@@ -314,8 +349,9 @@ func (b *battery) checkList(seat engine.Seat, list []engine.Move, before string)
 }
 
 // checkOutside tries moves that are not on the list: some that were legal elsewhere, and listed ones
-// with a byte changed, added or taken away.
-func (b *battery) checkOutside(seat engine.Seat, list []engine.Move, before string) {
+// with a byte changed, added or taken away. Where moves are unlisted, some of them are legal: then Play
+// takes those that Parse returns as they are.
+func (b *battery) checkOutside(seat engine.Seat, list []engine.Move, open bool, before string) {
 	allowed := make(map[string]bool)
 	for _, m := range list {
 		allowed[m.Move] = true
@@ -325,8 +361,16 @@ func (b *battery) checkOutside(seat engine.Seat, list []engine.Move, before stri
 	for range min(40, len(b.legal.list)) {
 		tries = append(tries, b.legal.list[b.random.Intn(len(b.legal.list))])
 	}
-	for range min(12, len(list)) {
-		m := list[b.random.Intn(len(list))]
+	for range 12 {
+		var m engine.Move
+		if len(list) > 0 {
+			m = list[b.random.Intn(len(list))]
+		} else if open && seat != engine.Chance {
+			m.Move = b.p.(engine.Sampler).Sample(seat, &b.random)
+			m.Notation = m.Move
+		} else {
+			break
+		}
 		at := b.random.Intn(len(m.Move))
 		near := m.Move[at] + byte(1-2*b.random.Intn(2))
 		tries = append(tries, m.Notation, m.Move+" ", " "+m.Move, strings.ToUpper(m.Move),
@@ -337,15 +381,22 @@ func (b *battery) checkOutside(seat engine.Seat, list []engine.Move, before stri
 			continue
 		}
 		c := b.p.Clone()
+		move, refused := b.p.Parse(seat, text)
 		err := c.Play(seat, text)
+		if open && (err == nil) != (refused == nil && move == text) {
+			b.Errorf("%v plays %q: %v; but Parse gives %q, %v, in %s", seat, text, err, move, refused, before)
+		}
+		if open && err == nil {
+			continue
+		}
 		if err == nil {
 			b.Errorf("Play(%v, %q), which is not listed, passes in %s", seat, text, before)
 			continue
 		}
 		checkRefusal(b.T, c, before, seat, text, err)
-		if move, err := c.Parse(seat, text); err != nil {
-			checkRefusal(b.T, c, before, seat, text, err)
-		} else if !allowed[move] {
+		if refused != nil {
+			checkRefusal(b.T, c, before, seat, text, refused)
+		} else if !open && !allowed[move] {
 			b.Errorf("Parse(%v, %q) = %q, which is not listed, in %s", seat, text, move, before)
 		}
 	}
