@@ -12,12 +12,16 @@ import (
 	"strings"
 
 	"ludger/engine"
+	"ludger/engine/backgammon"
+	"ludger/engine/battleship"
 	"ludger/engine/chess"
 )
 
 // games in the order they are listed.
 var games = [...]engine.Game{
 	chess.Game{},
+	backgammon.Game{},
+	battleship.Game{},
 }
 
 // ErrUnknown says that no row of the table has the ID asked for.

@@ -36,7 +36,7 @@ const Module = "ludger"
 var rows = [][]string{
 	0:  {"testvectors"},
 	1:  {"ledger/canon", "engine", "engine/chance", "engine/rating"},
-	2:  {"ledger/sign", "engine/chess", "checkpoint/beacon"}, // beacon needs D, which is canon.Digest
+	2:  {"ledger/sign", "engine/chess", "engine/backgammon", "engine/battleship", "checkpoint/beacon"}, // beacon needs D, which is canon.Digest
 	3:  {"ledger/event", "checkpoint", "engine/catalog", "engine/enginetest"},
 	4:  {"checkpoint/tiles", "engine/hall", "engine/edgerun"},
 	5:  {"ledger", "checkpoint/proof"}, // ledger reads tree hashes, and tiles says how they join
