@@ -1,4 +1,5 @@
-// Package notation reads and writes the files in which the world keeps games: PGN for chess.
+// Package notation reads and writes the files in which the world keeps games: PGN for chess and .mat for
+// backgammon (see Mat).
 //
 // A reader knows the syntax of its format and no rules. What a move means is asked of the
 // engine.Position that the caller gives to Replay, so one reader serves every variant that the
