@@ -83,6 +83,24 @@ func TestAuditHonest(t *testing.T) {
 	}
 }
 
+// TestAuditSealed: matches with hidden moves and dice, and one of an arena, are judged whole.
+func TestAuditSealed(t *testing.T) {
+	w := newWorld(t, origin)
+	arena := w.admit()
+	alice, bob := w.pair()
+	for _, kind := range []string{"hidden", "chess"} {
+		w.log(targets[kind](w, alice, bob).events...)
+	}
+	tb := w.dealt("backgammon@1", "single", event.ChanceSealed, func(o *event.MatchOpened) {
+		o.Arena = &event.Arena{Name: "north-hall", Admitted: arena.Event.Leaf()}
+	}, alice, bob).record()
+	tb.roll(3)
+	w.log(tb.events...)
+	if a := audited(w); a.Sealed() != 2 || a.Open() != 1 {
+		t.Errorf("%d matches sealed and %d open, want 2 and 1", a.Sealed(), a.Open())
+	}
+}
+
 func TestAudit(t *testing.T) {
 	for name, c := range map[string]struct {
 		forge func(*world)
@@ -104,6 +122,22 @@ func TestAudit(t *testing.T) {
 			w.log(tb.events...)
 			w.log(w.open(nil, alice, bob).events...)
 		}, []string{"6: not known to this version"}},
+		"arena that was not admitted": {func(w *world) {
+			alice, bob := w.pair()
+			w.log(w.open(func(o *event.MatchOpened) { o.Arena = &event.Arena{Name: "north-hall", Admitted: alice.event.Leaf()} }, alice, bob).events...)
+		}, []string{"6: admission of the arena north-hall"}},
+		"fleet that its player did not sign, found when the secret is told": {func(w *world) {
+			alice, bob := w.pair()
+			tb := w.dealt("battleship@1", "standard", event.ChanceSealed, nil, alice, bob).record()
+			tb.force(tb.seal(0, fleetA, tb.cheat(key("bob"), text(fleetA))))
+			tb.shut()
+		}, []string{"13: event 4: the signature is not that of seat 0"}},
+		"dice that the seed does not give, found when the secret is told": {func(w *world) {
+			alice, bob := w.pair()
+			tb := w.dealt("backgammon@1", "single", event.ChanceSealed, nil, alice, bob).record()
+			tb.force(tb.otherRoll())
+			tb.shut()
+		}, []string{"13: event 4: the outcome is not the one"}},
 		"number left out": {func(w *world) {
 			alice, bob := w.pair()
 			w.number++

@@ -14,7 +14,7 @@ import (
 )
 
 func TestTruncated(t *testing.T) {
-	x := newTarget(t)
+	x := newTarget(t, "chess")
 	for n := range x.text {
 		r := x.v.Verify(x.text[:n])
 		if l := line(r, replay.StepFormat); r.Verdict != replay.Refuted || len(l.Faults) != 1 || l.Faults[0].Code != "json" {
@@ -24,7 +24,7 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	x := newTarget(t)
+	x := newTarget(t, "chess")
 	text := string(x.text)
 	for name, data := range map[string]string{
 		"not JSON":                "PK\x03\x04",
@@ -121,7 +121,7 @@ func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	x := newTarget(t)
+	x := newTarget(t, "chess")
 	fill := func(n int, parts ...string) []byte {
 		var b bytes.Buffer
 		for i := 0; b.Len() < n; i++ {

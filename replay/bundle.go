@@ -18,13 +18,15 @@ const BundleFormat = "ludger/bundle/v1"
 // events are the events of the match's stream, verbatim. proof is the tlog-proof
 // (c2sp.org/tlog-proof) of the last of them, match.sealed; a match that is not sealed has none.
 // agents are the agent.registered events that the opening's seats name, in the order of the seats,
-// each with its own proof; any may be left out. Nothing else may stand in a bundle, and there is one
-// text for each bundle.
+// each with its own proof; any may be left out. "arena" stands beside them for a match that an arena
+// runs: its arena.admitted, in the same form. Nothing else may stand in a bundle, and there is one text
+// for each bundle.
 type Bundle struct {
 	Origin string // of the log, as in its checkpoints
 	Events []event.Event
 	Proof  string // "" while the match is not sealed
 	Agents []Proven
+	Arena  *Proven // nil if there is none, or it is left out
 }
 
 // Proven is an event from outside the match with its tlog-proof.
@@ -37,10 +39,7 @@ type Proven struct {
 func (b *Bundle) Bytes() []byte {
 	agents := make([]canon.Value, len(b.Agents))
 	for i, a := range b.Agents {
-		agents[i] = canon.NewObject(
-			canon.Member{Name: "event", Value: a.Event.Value()},
-			canon.Member{Name: "proof", Value: canon.NewString(a.Proof)},
-		)
+		agents[i] = a.value()
 	}
 	events := make([]canon.Value, len(b.Events))
 	for i := range b.Events {
@@ -52,10 +51,31 @@ func (b *Bundle) Bytes() []byte {
 		{Name: "format", Value: canon.NewString(BundleFormat)},
 		{Name: "origin", Value: canon.NewString(b.Origin)},
 	}
+	if b.Arena != nil {
+		m = append(m, canon.Member{Name: "arena", Value: b.Arena.value()})
+	}
 	if b.Proof != "" {
 		m = append(m, canon.Member{Name: "proof", Value: canon.NewString(b.Proof)})
 	}
 	return canon.NewObject(m...).Bytes()
+}
+
+func (p *Proven) value() canon.Value {
+	return canon.NewObject(
+		canon.Member{Name: "event", Value: p.Event.Value()},
+		canon.Member{Name: "proof", Value: canon.NewString(p.Proof)},
+	)
+}
+
+func readProven(v canon.Value) (p Proven, err error) {
+	f := v.Fields()
+	p.Proof = f.String("proof", event.MaxProof)
+	e := f.Object("event")
+	if err := f.Done(); err != nil {
+		return p, err
+	}
+	p.Event, err = event.FromValue(e)
+	return p, err
 }
 
 // ParseBundle reads a bundle's text. A *Fault of StepFormat says what is wrong with it; with
@@ -84,6 +104,10 @@ func ParseBundle(data []byte) (*Bundle, error) {
 	}
 	events := f.Array("events", event.MaxMatchEvents)
 	agents := f.Array("agents", event.MaxAgents)
+	var arena canon.Value
+	if f.Has("arena") {
+		arena = f.Object("arena")
+	}
 	if err := f.Done(); err != nil {
 		return nil, formatFault("bundle", -1, err)
 	}
@@ -94,17 +118,18 @@ func ParseBundle(data []byte) (*Bundle, error) {
 		}
 	}
 	for i, m := range agents {
-		af := m.Value.Fields()
-		a := Proven{Proof: af.String("proof", event.MaxProof)}
-		ev := af.Object("event")
-		err := af.Done()
-		if err == nil {
-			a.Event, err = event.FromValue(ev)
-		}
+		a, err := readProven(m.Value)
 		if err != nil {
 			return nil, formatFault("agent", -1, fmt.Errorf("agent %d: %w", i, err))
 		}
 		b.Agents = append(b.Agents, a)
+	}
+	if arena.Kind() == canon.Object {
+		a, err := readProven(arena)
+		if err != nil {
+			return nil, formatFault("arena", -1, fmt.Errorf("arena: %w", err))
+		}
+		b.Arena = &a
 	}
 	return b, nil
 }

@@ -191,6 +191,9 @@ var forged = map[string][]scenario{
 		{name: "origin that is an address", catch: "format/bundle", hidden: allSteps, make: replaced("", `"origin":"`, `"origin":"https://`)},
 		{name: "event out of shape", catch: "format/event@4", hidden: allSteps, make: replaced(`"kind":"match.ended"`, `"seq":4`, `"seq":"4"`)},
 		{name: "agent's event out of shape", catch: "format/agent", hidden: allSteps, make: replaced(`"agents":`, `"kind":"agent.registered"`, `"kind":"agent"`)},
+		{name: "arena's event out of shape", catch: "format/arena", hidden: allSteps, make: func(w *world) string {
+			return strings.Replace(admitted(w, nil), `"kind":"arena.admitted"`, `"kind":"arena"`, 1)
+		}},
 		{name: "agent with a member that means nothing", catch: "format/agent", hidden: allSteps, make: replaced(`"agents":`, `"proof":`, `"more":0,"proof":`)},
 		{name: "no events", catch: "format/no-events", hidden: allSteps, make: func(w *world) string {
 			return string((&replay.Bundle{Origin: w.origin}).Bytes())
@@ -273,6 +276,40 @@ var forged = map[string][]scenario{
 		}},
 	},
 	"identity": {
+		{name: "admission of no arena", catch: "identity/stray-admission", make: func(w *world) string {
+			tb := w.duel()
+			tb.resign(0)
+			tb.end()
+			b := tb.bundle()
+			b.Arena = &replay.Proven{Event: *tb.players[0].event, Proof: b.Agents[0].Proof}
+			return string(b.Bytes())
+		}},
+		{name: "admission of another arena", catch: "identity/admission@0", notes: "arena", make: func(w *world) string {
+			other := w.event(event.ArenaStream("south-hall"), 0, event.Leaf{}, &event.ArenaAdmitted{Name: "south-hall", Key: key("south-hall").Public()})
+			index := w.log(other)
+			tb := w.open(func(o *event.MatchOpened) { o.Arena = &event.Arena{Name: "north-hall", Admitted: other.Leaf()} }, w.register("alice"), w.register("bob"))
+			tb.ack(0)
+			tb.ack(1)
+			tb.resign(0)
+			tb.end()
+			b := tb.bundle()
+			b.Arena = &replay.Proven{Event: other, Proof: w.prove(index, w.size(), w.note(w.size()))}
+			return string(b.Bytes())
+		}},
+		{name: "admission behind the match", catch: "identity/admission@0", notes: "arena", make: func(w *world) string {
+			e := w.event(event.ArenaStream("north-hall"), 0, event.Leaf{}, &event.ArenaAdmitted{Name: "north-hall", Key: key("north-hall").Public()})
+			tb := w.open(func(o *event.MatchOpened) { o.Arena = &event.Arena{Name: "north-hall", Admitted: e.Leaf()} }, w.register("alice"), w.register("bob"))
+			tb.ack(0)
+			tb.ack(1)
+			tb.resign(0)
+			tb.end()
+			tb.index = w.log(tb.events...)
+			index := w.log(e)
+			note := w.note(w.size())
+			b := tb.proven(note)
+			b.Arena = &replay.Proven{Event: e, Proof: w.prove(index, w.size(), note)}
+			return string(b.Bytes())
+		}},
 		{name: "key for which anyone can sign", catch: "identity/weak-key@0", hidden: "consent", make: func(w *world) string {
 			tb := w.open(func(o *event.MatchOpened) { o.Seats[1].Key = sign.PublicKey{1} }, unregistered("alice"), unregistered("bob"))
 			tb.force(tb.resigned(0))
@@ -427,7 +464,8 @@ var forged = map[string][]scenario{
 			return moved(func(s *event.SignedMove) { s.Move, s.Seen = "e4", &leaf }, nil)(tb)
 		})},
 	},
-	"rules": forgedRules,
+	"chance": forgedChance,
+	"rules":  forgedRules,
 	"clock": {
 		{name: "time runs back", catch: "clock/time-runs-back@3", make: frames(func(tb *table, f *frame) { f.at = tb.events[2].At - 1 })},
 		{name: "move after the time was over", catch: "clock/late@4", make: forges("e4", func(tb *table) event.Body {

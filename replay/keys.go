@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"ludger/checkpoint/beacon"
 	"ludger/ledger/event"
 	"ludger/ledger/sign"
 )
@@ -8,11 +9,16 @@ import (
 // maxKeys bounds the memory of a Keys: about 2 KiB for each key and its registration.
 const maxKeys = 4096
 
-// Keys remembers the keys and registrations it has checked: to check and prepare a key costs as much
+// maxChains bounds the chains that a Keys remembers: about 50 KiB for each.
+const maxChains = 16
+
+// Keys remembers the keys, registrations and beacons it has checked: to check and prepare a key costs as much
 // as several signatures, and agents play many matches. It is not safe for concurrent use.
 type Keys struct {
 	known      map[sign.PublicKey]*sign.Verifier
 	registered map[registration]*event.AgentRegistered
+	rounds     map[round]bool // beacons
+	chains     map[beacon.Info]*beacon.Chain
 }
 
 // A registration is an event that CheckRegistration has found right in the log of an origin.
@@ -23,7 +29,7 @@ type registration struct {
 
 // NewKeys returns a Keys that knows none.
 func NewKeys() *Keys {
-	return &Keys{make(map[sign.PublicKey]*sign.Verifier), make(map[registration]*event.AgentRegistered)}
+	return &Keys{make(map[sign.PublicKey]*sign.Verifier), make(map[registration]*event.AgentRegistered), make(map[round]bool), make(map[beacon.Info]*beacon.Chain)}
 }
 
 func (k *Keys) get(key sign.PublicKey) (*sign.Verifier, error) {

@@ -108,8 +108,9 @@ type Match struct {
 	turn    int64           // moves played so far
 	offer   engine.Seat     // whose draw offer stands
 	at      int64           // time of the newest event
-	moved   int64           // when the seats on turn came on turn
+	came    []arrival       // of each seat that is on turn
 	acked   []bool
+	chance  fate
 
 	leaves  []event.Leaf // of every event applied
 	raws    [][]byte     // their bytes
@@ -127,6 +128,14 @@ type Match struct {
 	faults  []*Fault     // of the event being applied
 }
 
+// An arrival is when a seat that is on turn came on turn.
+type arrival struct {
+	on   bool
+	at   int64 // Unix milliseconds
+	turn int64 // turn index then
+	seq  int   // of the event that brought it
+}
+
 // ID returns the id of the match; zero before the opening.
 func (m *Match) ID() event.MatchID { return m.id }
 
@@ -139,8 +148,21 @@ func (m *Match) Stage() Stage { return m.stage }
 // Turn returns the number of moves played so far, which the next signed body must name.
 func (m *Match) Turn() int64 { return m.turn }
 
+// OnTurn returns the seats that may act now, in ascending order.
+func (m *Match) OnTurn() (seats []engine.Seat) {
+	for i, came := range m.came {
+		if came.on {
+			seats = append(seats, engine.Seat(i))
+		}
+	}
+	return seats
+}
+
 // Len returns the number of events applied.
 func (m *Match) Len() int64 { return int64(len(m.leaves)) }
+
+// At returns the time of the newest event in Unix milliseconds.
+func (m *Match) At() int64 { return m.at }
 
 // Last returns the leaf hash of the newest event; zero if there is none.
 func (m *Match) Last() event.Leaf {
@@ -161,24 +183,14 @@ func (m *Match) Outcome() (engine.Outcome, bool) {
 	return *m.outcome, true
 }
 
-// Clone returns an independent copy.
-func (m *Match) Clone() *Match {
-	c := m.fork()
-	// Both may append behind what they share.
-	c.leaves, c.raws, c.skipped = slices.Clip(m.leaves), slices.Clip(m.raws), slices.Clip(m.skipped)
-	m.leaves, m.raws, m.skipped = c.leaves, c.raws, c.skipped
-	c.state, c.faults = nil, nil
-	return c
-}
-
-// fork returns a copy for one try: m stays as it is while the copy goes on, but only one of the two
-// may be used after that, since both append to the same lists.
-func (m *Match) fork() *Match {
+// Fork returns a copy for one try. m stays as it is while the copy goes on, but only one of the two
+// may be used after that: both append to the same lists.
+func (m *Match) Fork() *Match {
 	c := *m
 	if m.pos != nil {
 		c.pos = m.pos.Clone()
 	}
-	c.acked = slices.Clone(m.acked)
+	c.acked, c.came = slices.Clone(m.acked), slices.Clone(m.came)
 	return &c
 }
 
@@ -204,11 +216,12 @@ func (f *Fault) want(expected, got any) {
 
 // Apply adds the next event and returns what is wrong with it; nothing for an event that an honest
 // log may hold. After a fault the match goes on as well as it can, so that a verifier finds what
-// else is wrong; an arena instead tries an event on a Clone. The returned slice is valid until the
+// else is wrong; an arena instead tries an event on a Fork. The returned slice is valid until the
 // next call.
 func (m *Match) Apply(e *event.Event) []*Fault {
 	m.faults = m.faults[:0]
 	m.apply(e)
+	m.arrive(e.At)
 	m.leaves = append(m.leaves, e.Leaf())
 	m.raws = append(m.raws, e.Raw())
 	m.edge.Append(e.Leaf(), nil)
@@ -259,6 +272,10 @@ func (m *Match) apply(e *event.Event) {
 		m.open(e, opened)
 	case *event.SeatAcked:
 		m.ack(b)
+	case *event.BeaconRecorded:
+		m.record(e, b)
+	case *event.ChanceDrawn:
+		m.draw(b)
 	case *event.MovePlayed:
 		m.move(e, b)
 	case *event.DrawAgreed:
@@ -273,6 +290,8 @@ func (m *Match) apply(e *event.Event) {
 		}
 	case *event.MatchEnded:
 		m.end(b)
+	case *event.MatchRevealed:
+		m.reveal(b)
 	case *event.MatchSealed:
 		m.seal(b)
 	default:
@@ -300,8 +319,8 @@ func (m *Match) chain(e *event.Event) {
 }
 
 func (m *Match) open(e *event.Event, b *event.MatchOpened) {
-	m.opened, m.stage, m.moved = b, StagePlaying, e.At
-	m.acked = make([]bool, len(b.Seats))
+	m.opened, m.stage = b, StagePlaying
+	m.acked, m.came = make([]bool, len(b.Seats)), make([]arrival, len(b.Seats))
 	if id := b.ID(m.origin); id != m.id {
 		m.fail(StepChain, "match-id", "the id is not the digest of the opening in this log").want(id, m.id)
 	}
@@ -313,6 +332,7 @@ func (m *Match) open(e *event.Event, b *event.MatchOpened) {
 		}
 		m.keys[i] = v
 	}
+	m.terms(e, &b.Chance)
 	game, err := catalog.Game(b.Game)
 	if err != nil {
 		m.fail(StepRules, "unknown-game", err.Error()).Missing = true
@@ -327,6 +347,23 @@ func (m *Match) open(e *event.Event, b *event.MatchOpened) {
 	if _, over := pos.Outcome(); over {
 		m.fail(StepRules, "setup", "the position that the match starts from is already over")
 		m.decide()
+	}
+	m.suits()
+}
+
+// arrive notes which seats came on turn by the event at the given time, and which are no more.
+func (m *Match) arrive(at int64) {
+	var turn engine.Turn
+	if m.stage == StagePlaying && m.ready() && m.pos != nil {
+		turn = m.pos.Turn()
+	}
+	for i := range m.came {
+		switch on := turn.Has(engine.Seat(i)); {
+		case !on:
+			m.came[i] = arrival{}
+		case !m.came[i].on:
+			m.came[i] = arrival{true, at, m.turn, len(m.leaves)}
+		}
 	}
 }
 
@@ -381,8 +418,15 @@ func (m *Match) checkSigned(seat engine.Seat, s *event.SignedMove) bool {
 	if s.GameID != m.id {
 		m.fail(StepSignatures, "other-match", "the signed body is for another match").want(m.id, s.GameID)
 	}
-	if s.TurnIndex != m.turn {
-		m.fail(StepSignatures, "other-turn", "the signed body is for another turn").want(m.turn, s.TurnIndex)
+	// Where several seats act at once, a signature names any turn since its seat may act.
+	since, changed := m.turn, m.changed
+	if came := m.came[seat]; came.on {
+		since, changed = came.turn, came.seq
+	}
+	if s.TurnIndex < since || s.TurnIndex > m.turn {
+		f := m.fail(StepSignatures, "other-turn", "the signed body is for another turn")
+		f.want(m.turn, s.TurnIndex)
+		f.Missing = f.Missing || m.pos == nil && s.TurnIndex < m.turn // since when the seat may act is not known
 	}
 	if key := m.keys[seat]; key == nil || !key.Verify(s.Message(), s.Signature) {
 		m.fail(StepSignatures, "bad-signature", fmt.Sprintf("the signature is not that of %v (%s) over this body",
@@ -394,7 +438,7 @@ func (m *Match) checkSigned(seat engine.Seat, s *event.SignedMove) bool {
 			m.fail(StepSignatures, "other-history", "the player saw an event that is not in this history").want("the leaf of an earlier event", *s.Seen)
 		}
 	}
-	if seen < m.changed {
+	if seen < changed {
 		m.unbound++
 	}
 	return true
@@ -412,25 +456,30 @@ func (m *Match) find(leaf event.Leaf) int {
 
 // inTime checks a player's act against the clock of the move.
 func (m *Match) inTime(e *event.Event, seat engine.Seat) {
-	if m.opened.MoveMS > 0 && m.pos.Turn().Has(seat) && e.At-m.moved > m.opened.MoveMS {
+	if came := m.came[seat]; m.opened.MoveMS > 0 && came.on && e.At-came.at > m.opened.MoveMS {
 		m.fail(StepClock, "late", fmt.Sprintf("%v acted after its time for this move was over", seat)).
-			want(fmt.Sprintf("at most %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-m.moved))
+			want(fmt.Sprintf("at most %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-came.at))
 	}
 }
 
 func (m *Match) move(e *event.Event, b *event.MovePlayed) {
-	if !m.checkSigned(b.Seat, &b.Signed) {
+	if !m.seated(b.Seat) {
 		return
 	}
+	seat := b.Seat
 	defer func() { // also of a game not known here: the next signature names the next turn
 		m.turn++
-		m.moved = e.At
+		m.came[seat].on = false // if it stays on turn, that begins anew
 		m.changed = len(m.leaves)
 	}()
+	b = m.unbox(e, b)
+	if b == nil || !m.checkSigned(b.Seat, &b.Signed) {
+		return
+	}
 	if b.Turn != m.turn {
 		m.fail(StepRules, "turn", "the move is logged for another turn").want(m.turn, b.Turn)
 	}
-	if !m.playing() {
+	if !m.playing() || !m.started() {
 		return
 	}
 	m.inTime(e, b.Seat)
@@ -520,15 +569,16 @@ func (m *Match) forfeit(e *event.Event, b *event.MatchForfeited) {
 	}
 	if b.Reason == engine.OutOfTime {
 		m.late = true
-		if !m.pos.Turn().Has(b.Seat) {
+		came := m.came[b.Seat]
+		if !came.on {
 			m.fail(StepRules, "not-on-turn", fmt.Sprintf("%v is out of time but not on turn", b.Seat))
 		}
 		switch {
 		case m.opened.MoveMS == 0:
 			m.fail(StepClock, "no-clock", "a seat is out of time in a match without a clock")
-		case e.At-m.moved <= m.opened.MoveMS:
+		case came.on && e.At-came.at <= m.opened.MoveMS:
 			m.fail(StepClock, "not-late", "the seat's time was not over").
-				want(fmt.Sprintf("more than %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-m.moved))
+				want(fmt.Sprintf("more than %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-came.at))
 		}
 	}
 	o := m.pos.Forfeit(b.Seat, b.Reason)
@@ -567,6 +617,9 @@ func outcomeText(o engine.Outcome) string { return fmt.Sprintf("%v %s", o.Return
 func (m *Match) seal(b *event.MatchSealed) {
 	if m.stage != StageEnded && !m.foreign {
 		m.fail(StepClosure, "seal-early", "the match is sealed before it ended")
+	}
+	if m.secret() && !m.chance.revealed {
+		m.fail(StepChance, "not-revealed", "the match is sealed, but its secret was never told")
 	}
 	if b.Count != m.Len() {
 		m.fail(StepClosure, "count", "the seal counts other events than there are").want(m.Len(), b.Count)

@@ -283,35 +283,30 @@ func TestNotations(t *testing.T) {
 	tb.replayed()
 }
 
-// TestClone: two matches that were one go on without a trace of each other, whichever goes first.
-func TestClone(t *testing.T) {
+// TestFork: a try that is given up leaves no trace in the match, and one that is kept goes on from it.
+func TestFork(t *testing.T) {
 	for n := range 9 { // so that the lists have room at their ends, or none
 		w := newWorld(t, origin)
 		one := w.duel()
 		one.moves(strings.Join(strings.Fields(shuffle + shuffle)[:n], " "))
-		clone := *one
-		clone.m = one.m.Clone()
-		clone.events = slices.Clone(one.events)
-		if state(clone.m) != state(one.m) {
-			t.Fatalf("the clone is\n%s, want\n%s", state(clone.m), state(one.m))
+		try := *one
+		try.m = one.m.Fork()
+		try.events = slices.Clone(one.events)
+		if state(try.m) != state(one.m) {
+			t.Fatalf("the fork is\n%s, want\n%s", state(try.m), state(one.m))
 		}
 		before := state(one.m)
-		clone.resign(0)
+		try.resign(0)
 		if got := state(one.m); got != before {
-			t.Fatalf("the clone went on, and the match is\n%s, before\n%s", got, before)
+			t.Fatalf("the fork went on, and the match is\n%s, before\n%s", got, before)
 		}
-		after := state(clone.m)
 		for range 2 {
 			one.moves(one.m.Position().Legal(engine.Seat(one.m.Turn() % 2))[0].Move)
 		}
+		one.m = one.m.Fork()
 		one.resign(1)
-		if got := state(clone.m); got != after {
-			t.Fatalf("the match went on, and the clone is\n%s, before\n%s", got, after)
-		}
-		clone.end()
 		one.end()
 		one.replayed()
-		clone.replayed()
 	}
 }
 

@@ -13,10 +13,11 @@ import (
 
 // Propose builds and applies the event that says body next, at the given time in Unix
 // milliseconds. What follows from the match itself is filled in: turn, move in canonical notation
-// and state of a MovePlayed; outcome and state of a MatchEnded; count and root of a MatchSealed.
+// and state of a MovePlayed, and its box if the move is hidden; all of a ChanceDrawn; outcome and state
+// of a MatchEnded; the secret of a MatchRevealed; count and root of a MatchSealed.
 // On an error the match stays as it was; a *Fault says which rule forbids the event.
 func (m *Match) Propose(at int64, body event.Body) (event.Event, error) {
-	next := m.fork()
+	next := m.Fork()
 	stream := m.stream
 	switch b := body.(type) {
 	case *event.MatchOpened:
@@ -25,6 +26,15 @@ func (m *Match) Propose(at int64, body event.Body) (event.Event, error) {
 		if err := m.complete(b); err != nil {
 			return event.Event{}, err
 		}
+	case *event.ChanceDrawn:
+		if err := m.completeDraw(b); err != nil {
+			return event.Event{}, err
+		}
+	case *event.MatchRevealed:
+		if m.chance.secret == nil {
+			return event.Event{}, &Fault{Step: StepChance, Code: "no-secret", Event: m.Len(), Reason: "the secret of the match is not known here, or it has none"}
+		}
+		b.Secret = *m.chance.secret
 	case *event.MatchEnded:
 		if m.outcome == nil || m.pos == nil {
 			return event.Event{}, &Fault{Step: StepRules, Code: "not-decided", Event: m.Len(), Reason: "nothing decided the match yet"}
@@ -64,6 +74,51 @@ func (m *Match) complete(b *event.MovePlayed) error {
 	}
 	sum := sha256.Sum256(after.AppendState(nil, engine.Spectator))
 	b.Turn, b.Move, b.State = m.turn, move, event.StateDigest(sum[:16])
+	if !m.hides(b.Seat) {
+		return nil
+	}
+	if m.chance.secret == nil {
+		return &Fault{Step: StepChance, Code: "no-secret", Event: m.Len(), Reason: "the move is hidden, and the secret of the match is not known here"}
+	}
+	box := m.box(b.Seat, m.turn)
+	b.Box, err = box.Seal(box.Key(*m.chance.secret), move, &b.Signed)
+	return err
+}
+
+// completeDraw draws the outcome that follows from the seed.
+func (m *Match) completeDraw(b *event.ChanceDrawn) error {
+	if m.stage != StagePlaying || m.pos == nil || !m.pos.Turn().Has(engine.Chance) {
+		return &Fault{Step: StepRules, Code: "no-draw", Event: m.Len(), Reason: "no outcome of chance is expected in this match"}
+	}
+	outcome, ok := m.drawn()
+	if !ok {
+		return &Fault{Step: StepChance, Code: "no-beacon", Event: m.Len(), Reason: "the seed is not known here: the beacon is not recorded yet, or the secret not known"}
+	}
+	after := m.pos.Clone()
+	if err := after.Play(engine.Chance, outcome); err != nil {
+		return fmt.Errorf("drawing %q: %w", outcome, err)
+	}
+	sum := sha256.Sum256(after.AppendState(nil, engine.Spectator))
+	b.Draw, b.Outcome, b.State = m.chance.draws, outcome, event.StateDigest(sum[:16])
+	if m.hides(engine.Chance) {
+		b.Outcome = ""
+	}
+	return nil
+}
+
+// Due returns the body of the event that the match itself asks for next, for Propose to complete; nil
+// if it waits for a player, a beacon or nothing any more.
+func (m *Match) Due() event.Body {
+	switch {
+	case m.stage == StagePlaying && m.pos != nil && m.ready() && m.pos.Turn().Has(engine.Chance):
+		return &event.ChanceDrawn{}
+	case m.stage == StageDecided:
+		return &event.MatchEnded{}
+	case m.stage == StageEnded && m.secret() && !m.chance.revealed:
+		return &event.MatchRevealed{}
+	case m.stage == StageEnded:
+		return &event.MatchSealed{}
+	}
 	return nil
 }
 

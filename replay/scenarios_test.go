@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
 
 	"ludger/engine"
@@ -12,7 +13,8 @@ import (
 // scenarios are the vectors by file: what honest halls log, here, and what others do, in forged.
 var scenarios = func() map[string][]scenario {
 	all := map[string][]scenario{
-		"valid": valid, "witnessed": witnessed, "unwitnessed": unwitnessed, "incomplete": incomplete, "unchecked": unchecked,
+		"valid": slices.Concat(valid, sealedValid), "witnessed": witnessed, "unwitnessed": unwitnessed,
+		"incomplete": slices.Concat(incomplete, sealedIncomplete), "unchecked": slices.Concat(unchecked, sealedUnchecked),
 	}
 	for file, list := range forged {
 		all[file] = list

@@ -168,6 +168,9 @@ func (c *check) note(code, text string) { c.notes = append(c.notes, Note{code, t
 
 func (c *check) replay() {
 	c.match = c.v.keys.NewMatch(c.bundle.Origin)
+	if secret, ok := revealedSecret(c.bundle.Events); ok {
+		c.match.Disclose(secret)
+	}
 	for i := range c.bundle.Events {
 		for _, f := range c.match.Apply(&c.bundle.Events[i]) {
 			c.add(f)
@@ -305,11 +308,48 @@ func (c *check) identity() {
 		c.add(&Fault{Step: StepIdentity, Code: "stray-registration", Event: -1,
 			Reason: fmt.Sprintf("registration %d of the bundle is of no seat, or not in the order of the seats", len(c.bundle.Agents)-len(agents)+i)})
 	}
+	c.arena(opened)
 	if len(word) > 0 {
 		c.notShown(StepIdentity, "that these handles own their keys rests on the hall's word: "+strings.Join(word, ", "))
 	} else {
 		c.details[StepIdentity] = "each seat's key was registered for its handle, in this log and by the key's own signature; that no other key was, only the whole log shows"
 	}
+}
+
+// arena checks the admission of the arena that the opening names.
+func (c *check) arena(opened *event.MatchOpened) {
+	a, carried := opened.Arena, c.bundle.Arena
+	switch {
+	case a == nil && carried == nil:
+		return
+	case a == nil || carried != nil && carried.Event.Leaf() != a.Admitted:
+		c.add(&Fault{Step: StepIdentity, Code: "stray-admission", Event: -1, Reason: "the bundle carries an arena's admission that the opening does not name"})
+		return
+	case carried == nil:
+		c.add(&Fault{Step: StepIdentity, Code: "admission-missing", Event: 0, Missing: true,
+			Reason: fmt.Sprintf("the bundle does not carry the admission of the arena %s that the opening names", a.Name)})
+		return
+	}
+	c.note("arena", fmt.Sprintf("the arena %s runs the match: what its players did not sign rests on its word", a.Name))
+	body, err := carried.Event.Body()
+	if b, ok := body.(*event.ArenaAdmitted); err == nil && (!ok || b.Name != a.Name) {
+		err = fmt.Errorf("the event is not the admission of %s", a.Name)
+	}
+	if err == nil {
+		err = c.before(carried)
+	}
+	if err != nil {
+		c.add(&Fault{Step: StepIdentity, Code: "admission", Event: 0, Reason: fmt.Sprintf("arena %s: %v", a.Name, err), Missing: errors.Is(err, errUnknownLog)})
+	}
+}
+
+// before proves that the log holds an event, and before the end of the match.
+func (c *check) before(p *Proven) error {
+	index, _, err := c.prove(p.Proof, &p.Event)
+	if err == nil && c.sealed > 0 && index >= c.sealed {
+		err = fmt.Errorf("the %s stands at index %d of the log, behind the end of the match at %d", p.Event.Kind, index, c.sealed)
+	}
+	return err
 }
 
 func (c *check) registered(a *Proven, s event.Seat) error {
@@ -320,11 +360,7 @@ func (c *check) registered(a *Proven, s event.Seat) error {
 	if r.Handle != s.Handle || r.Key != s.Key {
 		return fmt.Errorf("the registration is of %s with the key %s", r.Handle, r.Key)
 	}
-	index, _, err := c.prove(a.Proof, &a.Event)
-	if err == nil && c.sealed > 0 && index >= c.sealed {
-		err = fmt.Errorf("the registration stands at index %d of the log, behind the end of the match at %d", index, c.sealed)
-	}
-	return err
+	return c.before(a)
 }
 
 // CheckRegistration checks that an event registers an agent in the log of the given origin, with a
@@ -373,7 +409,6 @@ func (c *check) describe() {
 	c.details[StepFormat] = fmt.Sprintf("%d events in canonical form", m.Len())
 	c.details[StepChain] = "every event names the one before it, from the opening whose digest is the match's id"
 	c.details[StepSignatures] = fmt.Sprintf("%d bodies, each signed by its seat's key for this match and turn", m.signed)
-	c.details[StepChance] = "nothing in this match is left to chance, and nothing is hidden"
 	if out, ok := m.Outcome(); ok && m.rule != "" {
 		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s; the arena adjudicated the result %v", m.turn, o.Game, out.Returns)
 	} else if ok {
@@ -385,7 +420,8 @@ func (c *check) describe() {
 	if o.MoveMS > 0 {
 		c.details[StepClock] = fmt.Sprintf("times never run back and no limit is broken, of %d ms for each move; they are the hall's word, bounded by no beacon", o.MoveMS)
 	}
-	if m.pos == nil {
+	c.chanceDetail()
+	if m.pos == nil && !m.chance.blind {
 		c.notShown(StepChance, "the game is not known here, so what it leaves to chance or hides is not either")
 		c.notShown(StepClock, "times never run back; whether a limit was broken only the game's turns can tell")
 	}

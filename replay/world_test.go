@@ -192,6 +192,7 @@ type table struct {
 	w       *world
 	m       *replay.Match
 	players []*agent
+	arena   *arena // that runs the match, if any
 	events  []event.Event
 	index   int64 // of the first event in the log, once logged
 }
@@ -434,6 +435,9 @@ func (tb *table) proven(note []byte) *replay.Bundle {
 		if p.event != nil {
 			b.Agents = append(b.Agents, replay.Proven{Event: *p.event, Proof: tb.w.prove(p.index, tb.w.size(), note)})
 		}
+	}
+	if tb.arena != nil {
+		b.Arena = &replay.Proven{Event: tb.arena.Event, Proof: tb.w.prove(tb.arena.index, tb.w.size(), note)}
 	}
 	return b
 }

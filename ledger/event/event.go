@@ -54,6 +54,9 @@ func MatchStream(id MatchID) Stream { return Stream("match/" + id.String()) }
 // AgentStream returns the stream of an agent.
 func AgentStream(handle string) Stream { return Stream("agent/" + handle) }
 
+// ArenaStream returns the stream of an arena.
+func ArenaStream(name string) Stream { return Stream("arena/" + name) }
+
 // Match returns the id of the match whose stream s is.
 func (s Stream) Match() (MatchID, bool) {
 	var id MatchID

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludger/checkpoint/beacon"
 	"ludger/engine"
 	"ludger/ledger/canon"
 	"ludger/ledger/sign"
@@ -15,6 +16,9 @@ import (
 )
 
 const origin = "vectors.example/log"
+
+// secret is that of the samples' sealed match.
+var secret = [32]byte{1, 2, 3, 4}
 
 func key(name string) sign.PrivateKey { return sign.DeriveKey([]byte("test vectors only"), name) }
 
@@ -41,6 +45,23 @@ func samples(t testing.TB) []Event {
 	imported.Start = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
 	imported.Division = "unassisted"
 	imported.Imported = &Imported{Format: "pgn", Record: [32]byte{9}}
+	local, err := beacon.NewLocal([32]byte{3}, 1735424300, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	round := func(n int64) Beacon {
+		signature, err := local.Sign(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Beacon{n, signature}
+	}
+	chain := local.Chain().Info()
+	public, sealed := *opened, *opened
+	public.Chance = Chance{Mode: ChancePublic, Chain: beacon.Quicknet(), Base: Beacon{1000, make([]byte, 48)}, Delay: 2}
+	sealed.Arena = &Arena{Name: "north-hall", Admitted: Leaf{7}}
+	sealed.Chance = Chance{Mode: ChanceSealed, Chain: chain, Base: round(100), Delay: 2, Commitment: beacon.Commitment(secret), Salt: [16]byte{5}}
+	hidden := Box{Match: sealed.ID(origin), Seq: 4, Prev: Leaf{0xaa}, Seat: 1, Turn: 0}
 	id := opened.ID(origin)
 	match := MatchStream(id)
 	prev := Leaf{0xaa}
@@ -55,6 +76,11 @@ func samples(t testing.TB) []Event {
 	}
 	twelve := int64(12)
 	resign := signed(SignedMove{TurnIndex: 9, Resign: true}, bob)
+	layout := signed(SignedMove{Move: "a1h b3v"}, bob)
+	box, err := hidden.Seal(hidden.Key(secret), "A1h B3v", &layout)
+	if err != nil {
+		t.Fatal(err)
+	}
 	draw := engine.Outcome{Returns: []int64{0, 0}, Reason: engine.Agreed}
 	list := []struct {
 		stream Stream
@@ -66,6 +92,14 @@ func samples(t testing.TB) []Event {
 		{AgentStream("bob"), 0, &AgentRegistered{Handle: "bob", Key: bob.Public()}},
 		{match, 0, opened},
 		{MatchStream(imported.ID(origin)), 0, &imported},
+		{ArenaStream("north-hall"), 0, &ArenaAdmitted{Name: "north-hall", Key: bob.Public()}},
+		{MatchStream(public.ID(origin)), 0, &public},
+		{MatchStream(sealed.ID(origin)), 0, &sealed},
+		{match, 1, &BeaconRecorded{Chain: chain.Hash, Beacon: round(102)}},
+		{match, 2, &ChanceDrawn{Draw: 0, Outcome: "31", State: StateDigest{9}}},
+		{match, 3, &ChanceDrawn{Draw: 1, State: StateDigest{10}}},
+		{MatchStream(sealed.ID(origin)), 4, &MovePlayed{Seat: 1, Turn: 0, State: StateDigest{11}, Box: box}},
+		{match, 6, &MatchRevealed{Secret: secret}},
 		{match, 1, &SeatAcked{Seat: 1, Signature: bob.Sign([]byte("not checked here"))}},
 		{match, 2, &MovePlayed{Seat: 0, Turn: 0, Move: "e2e4", State: StateDigest{5},
 			Signed: signed(SignedMove{Move: "e4", Commentary: "“hello”, \U0001F469\u200d\U0001F4BB", DrawOffer: true, Seen: &seen}, alice)}},
@@ -118,7 +152,7 @@ type vectors struct {
 // edits are changes to a valid event that must be refused.
 var edits = []struct{ why, kind, old, new, stage string }{
 	{"version is not known", "move.played", `"v":1`, `"v":2`, "event"},
-	{"time is negative", "move.played", `"at":1735424400006`, `"at":-1`, "event"},
+	{"time is negative", "move.played", `"at":17`, `"at":-17`, "event"},
 	{"stream is no stream", "match.aborted", `"stream":"match/`, `"stream":"games/`, "event"},
 	{"match stream in upper case", "match.aborted", `"stream":"match/`, `"stream":"match/A`, "event"},
 	{"kind is not two words", "match.aborted", `"kind":"match.aborted"`, `"kind":"match"`, "event"},
@@ -135,6 +169,23 @@ var edits = []struct{ why, kind, old, new, stage string }{
 	{"division unknown", "match.opened", `"assisted"`, `"aided"`, "body"},
 	{"seat acts in a way not known", "match.opened", `"acts":"signed"`, `"acts":"silent"`, "body"},
 	{"chance mode not known", "match.opened", `"mode":"none"`, `"mode":"some"`, "body"},
+	{"commitment in a match without a secret", "match.opened", `"mode":"sealed"`, `"mode":"public"`, "body"},
+	{"secret without a commitment", "match.opened", `"mode":"public"`, `"mode":"sealed"`, "body"},
+	{"chain whose hash is another", "match.opened", `"period":1`, `"period":2`, "body"},
+	{"chain that is quicknet in name only", "match.opened", `"period":3`, `"period":30`, "body"},
+	{"test chain without its mark", "match.opened", `,"test":true`, ``, "body"},
+	{"chance without a delay", "match.opened", `"delay":2`, `"delay":0`, "body"},
+	{"chance in a match without chance", "match.opened", `{"mode":"none"}`, `{"delay":2,"mode":"none"}`, "body"},
+	{"arena's name in upper case", "match.opened", `"name":"north-hall"`, `"name":"North-hall"`, "body"},
+	{"arena admitted in another's stream", "arena.admitted", `"stream":"arena/north-hall"`, `"stream":"arena/north-halls"`, "body"},
+	{"beacon of round zero", "beacon.recorded", `"round":102`, `"round":0`, "body"},
+	{"beacon in upper case", "beacon.recorded", `"signature":"`, `"signature":"AA`, "body"},
+	{"beacon without its chain", "beacon.recorded", `"chain":`, `"chains":`, "body"},
+	{"outcome that is empty", "chance.drawn", `"outcome":"31"`, `"outcome":""`, "body"},
+	{"draw that is negative", "chance.drawn", `"draw":0`, `"draw":-1`, "body"},
+	{"box of no size that there is", "move.played", `"box":"`, `"box":"00`, "body"},
+	{"box and the move it hides", "move.played", `"seat":1,"state":"0b`, `"move":"A1h B3v","seat":1,"state":"0b`, "body"},
+	{"secret in upper case", "match.revealed", `"secret":"01020304`, `"secret":"0102030A`, "body"},
 	{"house is written only when true", "match.opened", `"house":true`, `"house":false`, "body"},
 	{"handle too short", "match.opened", `"handle":"alice"`, `"handle":"al"`, "body"},
 	{"number is zero", "match.opened", `"number":7`, `"number":0`, "body"},

@@ -16,14 +16,18 @@ type Kind string
 const (
 	KindLogOpened        Kind = "log.opened"
 	KindAgentRegistered  Kind = "agent.registered"
+	KindArenaAdmitted    Kind = "arena.admitted"
 	KindMatchOpened      Kind = "match.opened"
 	KindSeatAcked        Kind = "seat.acked"
+	KindBeaconRecorded   Kind = "beacon.recorded"
+	KindChanceDrawn      Kind = "chance.drawn"
 	KindMovePlayed       Kind = "move.played"
 	KindDrawAgreed       Kind = "draw.agreed"
 	KindMatchForfeited   Kind = "match.forfeited"
 	KindMatchAdjudicated Kind = "match.adjudicated"
 	KindMatchAborted     Kind = "match.aborted"
 	KindMatchEnded       Kind = "match.ended"
+	KindMatchRevealed    Kind = "match.revealed"
 	KindMatchSealed      Kind = "match.sealed"
 )
 
@@ -68,10 +72,16 @@ func (e *Event) Body() (Body, error) {
 		b = readLogOpened(&f)
 	case KindAgentRegistered:
 		b = readAgentRegistered(&f)
+	case KindArenaAdmitted:
+		b = readArenaAdmitted(&f)
 	case KindMatchOpened:
 		b = readMatchOpened(&f)
 	case KindSeatAcked:
 		b = readSeatAcked(&f)
+	case KindBeaconRecorded:
+		b = readBeaconRecorded(&f)
+	case KindChanceDrawn:
+		b = readChanceDrawn(&f)
 	case KindMovePlayed:
 		b = readMovePlayed(&f)
 	case KindDrawAgreed:
@@ -84,6 +94,8 @@ func (e *Event) Body() (Body, error) {
 		b = &MatchAborted{Reason: readText(&f, "reason", MaxRule)}
 	case KindMatchEnded:
 		b = readMatchEnded(&f)
+	case KindMatchRevealed:
+		b = readMatchRevealed(&f)
 	case KindMatchSealed:
 		b = readMatchSealed(&f)
 	default:
@@ -108,6 +120,8 @@ func (e *Event) belongs(b Body) bool {
 		return e.Stream == LogStream && e.Seq == 0
 	case *AgentRegistered:
 		return e.Stream == AgentStream(b.Handle) && e.Seq == 0
+	case *ArenaAdmitted:
+		return e.Stream == ArenaStream(b.Name) && e.Seq == 0
 	case *MatchOpened:
 		_, ok := e.Stream.Match()
 		return ok && e.Seq == 0
@@ -198,11 +212,34 @@ func (b *AgentRegistered) value() canon.Value {
 }
 
 func readAgentRegistered(f *canon.Fields) *AgentRegistered {
-	b := &AgentRegistered{Handle: readHandle(f)}
+	b := &AgentRegistered{Handle: readName(f, "handle")}
 	f.Hex("key", b.Key[:])
 	if f.Has("model") {
 		b.Model = readText(f, "model", MaxModel)
 	}
 	b.Statement = readSignature(f, "statement")
+	return b
+}
+
+// ArenaAdmitted says that the log takes the matches of an arena: {"key","name"}. The arena signs its
+// requests with the key.
+type ArenaAdmitted struct {
+	Name string // of the form of a handle
+	Key  sign.PublicKey
+}
+
+// Kind returns KindArenaAdmitted.
+func (b *ArenaAdmitted) Kind() Kind { return KindArenaAdmitted }
+
+func (b *ArenaAdmitted) value() canon.Value {
+	return canon.NewObject(
+		canon.Member{Name: "key", Value: hexValue(b.Key[:])},
+		canon.Member{Name: "name", Value: canon.NewString(b.Name)},
+	)
+}
+
+func readArenaAdmitted(f *canon.Fields) *ArenaAdmitted {
+	b := &ArenaAdmitted{Name: readName(f, "name")}
+	f.Hex("key", b.Key[:])
 	return b
 }

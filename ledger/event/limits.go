@@ -17,6 +17,10 @@ const (
 	MaxVerifier   = 400                   // bytes of a note verifier key
 	MaxKeys       = 8                     // verifier keys of one log
 	MaxRule       = 200                   // bytes of the text that names a rule
+	MaxBox        = 10 << 10              // bytes that the largest box holds: a signed body, a move and where they stand
+	MaxRound      = 1 << 40               // of a beacon
+	MaxBeacon     = 256                   // bytes of a beacon's signature
+	MaxDelay      = 1 << 20               // beacon rounds from a match's opening to the one that counts
 	MaxClock      = 90 * 24 * 3600 * 1000 // milliseconds for one move: ninety days
 
 	MaxMatchEvents  = 20_000   // events of one match

@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"golang.org/x/crypto/chacha20poly1305"
+
 	"ludger/engine"
 	"ludger/ledger/canon"
 	"ludger/ledger/sign"
@@ -11,7 +13,8 @@ import (
 
 // MatchOpened fixes everything about a match before it begins; its digest is the match's id, so
 // every signature that names the id covers all of it. Printed as {"chance","clock","division",
-// "game","number","seats","start","variant"}, and "imported" where a record was brought in.
+// "game","number","seats","start","variant"}, "arena" where one runs the match, and "imported" where
+// a record was brought in.
 type MatchOpened struct {
 	Number   int64  // running number of the match in its log, from 1
 	Game     string // engine and version, such as "chess@1"
@@ -19,7 +22,9 @@ type MatchOpened struct {
 	Start    string // engine.Setup.Start
 	Division string // "assisted": players are shown legal moves; "unassisted": they are not
 	MoveMS   int64  // milliseconds for each move; 0 is no clock
+	Chance   Chance
 	Seats    []Seat
+	Arena    *Arena    // nil for a match of the hall itself
 	Imported *Imported // nil for a match that was played here
 
 	foreign string // what this program does not know of it, and so did not read on; "" if all
@@ -32,6 +37,13 @@ type Seat struct {
 	Key        sign.PublicKey
 	House      bool  // a bot of the hall itself
 	Registered *Leaf // of the agent.registered that ties the handle to the key; nil is the hall's word
+}
+
+// An Arena runs a match: {"admitted","name"}. What its players did is known here by its word, as far
+// as they did not sign it.
+type Arena struct {
+	Name     string
+	Admitted Leaf // of its arena.admitted
 }
 
 // Imported says that a match was not played here: {"format","record"}. Its times are of the import,
@@ -61,7 +73,7 @@ func (b *MatchOpened) value() canon.Value {
 		seats[i] = canon.NewObject(m...)
 	}
 	m := []canon.Member{
-		{Name: "chance", Value: canon.NewObject(canon.Member{Name: "mode", Value: canon.NewString("none")})},
+		{Name: "chance", Value: b.Chance.value()},
 		{Name: "clock", Value: canon.NewObject(canon.Member{Name: "move_ms", Value: canon.NewInt(b.MoveMS)})},
 		{Name: "division", Value: canon.NewString(b.Division)},
 		{Name: "game", Value: canon.NewString(b.Game)},
@@ -69,6 +81,12 @@ func (b *MatchOpened) value() canon.Value {
 		{Name: "seats", Value: canon.NewArray(seats...)},
 		{Name: "start", Value: canon.NewString(b.Start)},
 		{Name: "variant", Value: canon.NewString(b.Variant)},
+	}
+	if b.Arena != nil {
+		m = append(m, canon.Member{Name: "arena", Value: canon.NewObject(
+			canon.Member{Name: "admitted", Value: hexValue(b.Arena.Admitted[:])},
+			canon.Member{Name: "name", Value: canon.NewString(b.Arena.Name)},
+		)})
 	}
 	if b.Imported != nil {
 		m = append(m, canon.Member{Name: "imported", Value: canon.NewObject(
@@ -97,11 +115,18 @@ func readMatchOpened(f *canon.Fields) *MatchOpened {
 	b.MoveMS = clock.Int("move_ms", 0, MaxClock)
 	inside(f, "clock", &clock)
 	chance := f.Object("chance").Fields()
-	if mode := chance.String("mode", MaxWord); chance.Err() == nil && mode != "none" {
-		b.foreign = fmt.Sprintf("the chance mode %q", mode)
+	var known bool
+	if b.Chance, known = readChance(&chance); !known && chance.Err() == nil {
+		b.foreign = fmt.Sprintf("the chance mode %q", b.Chance.Mode)
 		return b
 	}
 	inside(f, "chance", &chance)
+	if f.Has("arena") {
+		arena := f.Object("arena").Fields()
+		b.Arena = &Arena{Name: readName(&arena, "name")}
+		arena.Hex("admitted", b.Arena.Admitted[:])
+		inside(f, "arena", &arena)
+	}
 	if f.Has("imported") {
 		imported := f.Object("imported").Fields()
 		b.Imported = &Imported{Format: readText(&imported, "format", MaxWord)}
@@ -114,7 +139,7 @@ func readMatchOpened(f *canon.Fields) *MatchOpened {
 	}
 	for _, m := range seats {
 		sf := m.Value.Fields()
-		seat := Seat{Handle: readHandle(&sf), House: sf.Flag("house")}
+		seat := Seat{Handle: readName(&sf, "handle"), House: sf.Flag("house")}
 		sf.Hex("key", seat.Key[:])
 		if sf.Has("registered") {
 			seat.Registered = new(Leaf)
@@ -169,13 +194,15 @@ func readSeatAcked(f *canon.Fields) *SeatAcked {
 	return b
 }
 
-// MovePlayed is one move: {"move","seat","signed","state","turn"}.
+// MovePlayed is one move: {"move","seat","signed","state","turn"}, or if others must not see it,
+// {"box","seat","state","turn"}.
 type MovePlayed struct {
 	Seat   engine.Seat
 	Turn   int64      // moves played or defaulted before this one
 	Move   string     // in the engine's canonical notation
 	Signed SignedMove // what the player signed, verbatim
 	State  StateDigest
+	Box    []byte // holds Move and Signed, which are not printed then; nil for a move that all may see
 }
 
 // A StateDigest is the first 16 bytes of SHA-256 over the public view's canonical state string
@@ -188,6 +215,14 @@ func (d StateDigest) String() string { return hex.EncodeToString(d[:]) }
 func (b *MovePlayed) Kind() Kind { return KindMovePlayed }
 
 func (b *MovePlayed) value() canon.Value {
+	if b.Box != nil {
+		return canon.NewObject(
+			canon.Member{Name: "box", Value: hexValue(b.Box)},
+			canon.Member{Name: "seat", Value: canon.NewInt(int64(b.Seat))},
+			canon.Member{Name: "state", Value: hexValue(b.State[:])},
+			canon.Member{Name: "turn", Value: canon.NewInt(b.Turn)},
+		)
+	}
 	return canon.NewObject(
 		canon.Member{Name: "move", Value: canon.NewString(b.Move)},
 		canon.Member{Name: "seat", Value: canon.NewInt(int64(b.Seat))},
@@ -201,9 +236,16 @@ func readMovePlayed(f *canon.Fields) *MovePlayed {
 	b := &MovePlayed{
 		Seat: readSeat(f),
 		Turn: f.Int("turn", 0, MaxMatchEvents),
-		Move: readText(f, "move", engine.MaxMove),
 	}
 	f.Hex("state", b.State[:])
+	if f.Has("box") {
+		text := f.String("box", 2*(MaxBox+chacha20poly1305.Overhead))
+		if b.Box = make([]byte, len(text)/2); f.Err() == nil && !(canon.DecodeHex(b.Box, text) && isBoxSize(len(b.Box))) {
+			f.Fail("box", fmt.Sprintf("of %d characters is not lowercase hex of a box", len(text)))
+		}
+		return b
+	}
+	b.Move = readText(f, "move", engine.MaxMove)
 	b.Signed = readSigned(f)
 	return b
 }

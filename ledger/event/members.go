@@ -59,11 +59,12 @@ func inside(f *canon.Fields, name string, nested *canon.Fields) {
 	}
 }
 
-func readHandle(f *canon.Fields) string {
-	h := f.String("handle", MaxHandle)
+// readName reads a handle, or an arena's name, which has the same form.
+func readName(f *canon.Fields, member string) string {
+	h := f.String(member, MaxHandle)
 	if f.Err() == nil {
 		if err := CheckHandle(h); err != nil {
-			f.Fail("handle", err.Error())
+			f.Fail(member, err.Error())
 		}
 	}
 	return h

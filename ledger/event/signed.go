@@ -50,6 +50,18 @@ func ParseSigned(data []byte) (SignedMove, error) {
 	return signedMove(v)
 }
 
+// SignedOf is ParseSigned for a body that stands as an object inside a larger text.
+func SignedOf(v canon.Value) (SignedMove, error) {
+	if n := len(v.Bytes()); n > MaxSignedMove {
+		return SignedMove{}, fmt.Errorf("signed body of %d bytes exceeds %d", n, MaxSignedMove)
+	}
+	return signedMove(v)
+}
+
+// Value returns the body as an object to stand inside a larger text. It is null for a body that
+// neither ParseSigned, SignedOf nor Sign returned.
+func (m *SignedMove) Value() canon.Value { return m.value }
+
 // Sign completes a body with its signature. Digest and Signature of m are ignored. Its errors are
 // those of ParseSigned.
 func (m SignedMove) Sign(key sign.PrivateKey) (SignedMove, error) {

@@ -1,6 +1,7 @@
 // Package audit follows a whole log, entry by entry, and finds what a bundle of one match cannot
 // show: a stream that does not continue, a match whose number was given before or that left one out,
-// a seat whose registration was never logged. It replays every match on the way.
+// a seat whose registration, or an arena whose admission, was never logged. It replays every match on
+// the way, and one with hidden moves again when its secret is told.
 //
 //	a := audit.New("example.com/log")
 //	for index, entry := range entries {
@@ -41,8 +42,9 @@ type Audit struct {
 	size    int64
 	heads   map[event.Stream]head
 	agents  map[event.Leaf]*event.AgentRegistered
+	arenas  map[event.Leaf]string // names of those admitted
 	keys    *replay.Keys
-	matches map[event.Stream]*replay.Match // opened and not sealed
+	matches map[event.Stream]*match // opened and not sealed
 	number  int64                          // of the newest match
 	sealed  int64
 	found   []Finding
@@ -53,14 +55,23 @@ type head struct {
 	leaf   event.Leaf
 }
 
+// A match is one that is not sealed.
+type match struct {
+	*replay.Match
+	events []event.Event   // of a match with a secret, which is replayed when it is told
+	told   map[string]bool // faults of it that were found
+	again  bool            // it was replayed
+}
+
 // New returns an Audit of the log with the given origin, before its first entry.
 func New(origin string) *Audit {
 	return &Audit{
 		origin:  origin,
 		heads:   make(map[event.Stream]head),
 		agents:  make(map[event.Leaf]*event.AgentRegistered),
+		arenas:  make(map[event.Leaf]string),
 		keys:    replay.NewKeys(),
-		matches: make(map[event.Stream]*replay.Match),
+		matches: make(map[event.Stream]*match),
 	}
 }
 
@@ -114,6 +125,13 @@ func (a *Audit) apply(entry []byte) {
 			return
 		}
 		a.agents[e.Leaf()] = r
+	case event.KindArenaAdmitted:
+		body, err := e.Body()
+		if err != nil {
+			a.find(e.Stream, "%v", err)
+			return
+		}
+		a.arenas[e.Leaf()] = body.(*event.ArenaAdmitted).Name
 	default:
 		if _, err := e.Body(); err != nil && !errors.Is(err, event.ErrUnknownKind) {
 			a.find(e.Stream, "%v", err)
@@ -139,18 +157,49 @@ func (a *Audit) match(e *event.Event, h head) {
 			a.find(e.Stream, "event %d stands before the opening or after the seal", e.Seq)
 			return
 		}
-		m = a.keys.NewMatch(a.origin)
+		m = &match{Match: a.keys.NewMatch(a.origin)}
 		a.matches[e.Stream] = m
 	}
-	for _, f := range m.Apply(e) {
-		a.find(e.Stream, "%v", f)
+	a.play(m, e)
+	if o := m.Opened(); o != nil && o.Chance.Mode == event.ChanceSealed {
+		m.events = append(m.events, *e)
+		if e.Kind == event.KindMatchRevealed {
+			a.reveal(m, e)
+		}
 	}
 	if e.Seq == 0 {
-		a.seats(m, e)
+		a.seats(m.Match, e)
 	}
 	if m.Stage() == replay.StageSealed {
 		a.sealed++
 		delete(a.matches, e.Stream)
+	}
+}
+
+// play applies an event to a match and finds what was not found before.
+func (a *Audit) play(m *match, e *event.Event) {
+	for _, f := range m.Apply(e) {
+		if text := f.Error(); !m.told[text] {
+			a.find(e.Stream, "%v", f)
+			if m.told == nil {
+				m.told = make(map[string]bool)
+			}
+			m.told[text] = true
+		}
+	}
+}
+
+// reveal replays a match with the secret that it tells, so that what was hidden is judged too.
+func (a *Audit) reveal(m *match, e *event.Event) {
+	body, err := e.Body()
+	if err != nil || m.again {
+		return // said already
+	}
+	m.again = true
+	m.Match = a.keys.NewMatch(a.origin)
+	m.Disclose(body.(*event.MatchRevealed).Secret)
+	for i := range m.events {
+		a.play(m, &m.events[i])
 	}
 }
 
@@ -167,6 +216,9 @@ func (a *Audit) seats(m *replay.Match, e *event.Event) {
 		a.find(e.Stream, "the match has the number %d, after %d: one was given twice or is missing", o.Number, a.number)
 	}
 	a.number = max(a.number, o.Number)
+	if o.Arena != nil && a.arenas[o.Arena.Admitted] != o.Arena.Name {
+		a.find(e.Stream, "the match names an admission of the arena %s that the log does not hold before", o.Arena.Name)
+	}
 	for i, s := range o.Seats {
 		if s.Registered == nil {
 			continue
