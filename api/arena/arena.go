@@ -1,8 +1,10 @@
 // Package arena is the application without HTTP: it loads a match from the log, lets package replay
 // decide what may follow, and appends it.
 //
-//	a, err := arena.Open(ctx, log, seq, "example.com/log", keys, now)
+//	a, err := arena.Open(ctx, log, seq, arena.Config{Origin: "example.com/log", …})
 //	m, err := a.Import(ctx, record, now)      // a whole match at once
+//	m, err := a.Begin(ctx, request, terms, now)
+//	m, err = a.Append(ctx, request, m.Match, m.Length, bodies, now)
 //	b, err := a.Bundle(ctx, m.ID, head, note) // what an auditor is given
 //
 // Nothing reaches the log that replay.Match has not accepted. An Arena is safe for concurrent use.
@@ -13,11 +15,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 
 	"ludger/checkpoint"
+	"ludger/checkpoint/drand"
 	"ludger/checkpoint/proof"
 	"ludger/engine/catalog"
 	"ludger/ledger"
@@ -27,11 +31,27 @@ import (
 	"ludger/replay"
 )
 
+// Config is what an arena works with besides its log.
+type Config struct {
+	Origin  string       // of the log
+	Keys    []string     // the log's note verifier keys
+	Beacons drand.Source // nil if no game that needs one is played
+	// Secret is the key from which the secrets of matches are made. It is kept outside the log; without
+	// it, matches with hidden moves that have not ended cannot go on.
+	Secret [32]byte
+	Log    *slog.Logger // of what goes wrong in the background; nil is slog.Default
+	Now    func() int64 // the clock, in Unix milliseconds
+}
+
 // An Arena writes matches to one log.
 type Arena struct {
-	log    ledger.Log
-	seq    *sequencer.Sequencer
-	origin string
+	Config
+	log   ledger.Log
+	seq   *sequencer.Sequencer
+	table table
+	alive context.Context // ends with Close
+	stop  func()
+	tasks sync.WaitGroup // in the background
 
 	mu     sync.Mutex
 	number int64        // of the newest match; guarded by mu
@@ -46,16 +66,20 @@ var (
 )
 
 // Open returns an arena over a log and its sequencer. A log without entries is opened in the name
-// of the origin with the given note verifier keys, at the time now in Unix milliseconds.
-func Open(ctx context.Context, log ledger.Log, seq *sequencer.Sequencer, origin string, keys []string, now int64) (*Arena, error) {
-	a := &Arena{log: log, seq: seq, origin: origin, keys: replay.NewKeys()}
+// of the origin. The caller closes the arena before both.
+func Open(ctx context.Context, log ledger.Log, seq *sequencer.Sequencer, c Config) (*Arena, error) {
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	a := &Arena{Config: c, log: log, seq: seq, keys: replay.NewKeys()}
+	a.alive, a.stop = context.WithCancel(context.Background())
 	head, err := log.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if head.Size == 0 {
-		e, err := event.New(now, event.LogStream, 0, event.Leaf{},
-			&event.LogOpened{Origin: origin, Keys: keys, Catalogue: catalogue()})
+		e, err := event.New(c.Now(), event.LogStream, 0, event.Leaf{},
+			&event.LogOpened{Origin: c.Origin, Keys: c.Keys, Catalogue: catalogue()})
 		if err != nil {
 			return nil, err
 		}
@@ -74,11 +98,17 @@ func Open(ctx context.Context, log ledger.Log, seq *sequencer.Sequencer, origin 
 	if err != nil {
 		return nil, fmt.Errorf("reading entry 0: %w", err)
 	}
-	if opened, ok := body.(*event.LogOpened); !ok || opened.Origin != origin {
-		return nil, fmt.Errorf("%w: its first entry is %s, this key signs for %q", ErrOrigin, first[0], origin)
+	if opened, ok := body.(*event.LogOpened); !ok || opened.Origin != c.Origin {
+		return nil, fmt.Errorf("%w: its first entry is %s, this key signs for %q", ErrOrigin, first[0], c.Origin)
 	}
 	a.number, err = lastNumber(ctx, log, head.Size)
 	return a, err
+}
+
+// Close ends what the arena does in the background.
+func (a *Arena) Close() {
+	a.stop()
+	a.tasks.Wait()
 }
 
 // catalogue is the digest of the games this program knows.
@@ -133,25 +163,17 @@ func (a *Arena) Register(ctx context.Context, handle string, key sign.PrivateKey
 
 // register is Register for a caller that holds mu.
 func (a *Arena) register(ctx context.Context, handle string, key sign.PrivateKey, now int64) (event.Leaf, error) {
-	places, err := ledger.ReadStream(ctx, a.log, event.AgentStream(handle), 0, 1)
+	known, body, err := a.first(ctx, event.AgentStream(handle))
 	if err != nil {
 		return event.Leaf{}, err
 	}
-	if len(places) > 0 {
-		e, err := event.Parse(places[0].Entry)
-		if err != nil {
-			return event.Leaf{}, fmt.Errorf("reading entry %d: %w", places[0].Index, err)
-		}
-		body, err := e.Body()
-		if err != nil {
-			return event.Leaf{}, fmt.Errorf("reading entry %d: %w", places[0].Index, err)
-		}
+	if body != nil {
 		if r, ok := body.(*event.AgentRegistered); !ok || r.Key != key.Public() {
 			return event.Leaf{}, fmt.Errorf("%w: %s", ErrTaken, handle)
 		}
-		return e.Leaf(), nil
+		return known.Leaf(), nil
 	}
-	msg, err := sign.AgentMessage(a.origin, handle, key.Public())
+	msg, err := sign.AgentMessage(a.Origin, handle, key.Public())
 	if err != nil {
 		return event.Leaf{}, err
 	}
@@ -161,7 +183,7 @@ func (a *Arena) register(ctx context.Context, handle string, key sign.PrivateKey
 	if err != nil {
 		return event.Leaf{}, err
 	}
-	if _, err = replay.CheckRegistration(a.origin, &e, a.keys); err != nil {
+	if _, err = replay.CheckRegistration(a.Origin, &e, a.keys); err != nil {
 		return event.Leaf{}, err
 	}
 	_, err = a.seq.Append(ctx, sequencer.Append{Events: []event.Event{e}})
@@ -179,7 +201,7 @@ func (a *Arena) Bundle(ctx context.Context, id event.MatchID, head checkpoint.Ch
 	if len(places) == 0 {
 		return nil, fmt.Errorf("%w: %v", ErrNoMatch, id)
 	}
-	b := &replay.Bundle{Origin: a.origin}
+	b := &replay.Bundle{Origin: a.Origin}
 	for _, p := range places {
 		e, err := event.Parse(p.Entry)
 		if err != nil {
@@ -201,27 +223,39 @@ func (a *Arena) Bundle(ctx context.Context, id event.MatchID, head checkpoint.Ch
 		return nil, fmt.Errorf("%w: match %v begins with %s", ledger.ErrCorrupt, id, b.Events[0].Kind)
 	}
 	for _, s := range opened.Seats {
-		places, err := ledger.ReadStream(ctx, a.log, event.AgentStream(s.Handle), 0, 1)
+		if s.Registered == nil {
+			continue
+		}
+		p, err := a.proven(ctx, event.AgentStream(s.Handle), *s.Registered, head, note)
 		if err != nil {
 			return nil, err
 		}
-		if s.Registered == nil || len(places) == 0 || places[0].Index >= head.Size {
-			continue
+		if p != nil {
+			b.Agents = append(b.Agents, *p)
 		}
-		e, err := event.Parse(places[0].Entry)
-		if err != nil {
-			return nil, fmt.Errorf("reading entry %d: %w", places[0].Index, err)
-		}
-		if e.Leaf() != *s.Registered {
-			continue
-		}
-		text, err := a.prove(ctx, places[0].Index, head, note)
-		if err != nil {
-			return nil, err
-		}
-		b.Agents = append(b.Agents, replay.Proven{Event: e, Proof: text})
 	}
-	return b, nil
+	if opened.Arena != nil {
+		b.Arena, err = a.proven(ctx, event.ArenaStream(opened.Arena.Name), opened.Arena.Admitted, head, note)
+	}
+	return b, err
+}
+
+// proven returns the first event of a stream, if it is the one with the leaf, with its proof; nil if
+// the checkpoint does not reach it.
+func (a *Arena) proven(ctx context.Context, s event.Stream, leaf event.Leaf, head checkpoint.Checkpoint, note []byte) (*replay.Proven, error) {
+	places, err := ledger.ReadStream(ctx, a.log, s, 0, 1)
+	if err != nil || len(places) == 0 || places[0].Index >= head.Size {
+		return nil, err
+	}
+	e, err := event.Parse(places[0].Entry)
+	if err != nil {
+		return nil, fmt.Errorf("reading entry %d: %w", places[0].Index, err)
+	}
+	if e.Leaf() != leaf {
+		return nil, nil
+	}
+	text, err := a.prove(ctx, places[0].Index, head, note)
+	return &replay.Proven{Event: e, Proof: text}, err
 }
 
 func (a *Arena) prove(ctx context.Context, index int64, head checkpoint.Checkpoint, note []byte) (string, error) {

@@ -29,17 +29,22 @@ const (
 	now    = int64(1735424400000)
 )
 
-// A table is an arena over a log in memory, with the log's key.
-type table struct {
+// A testArena is an arena over a log in memory, with the log's key.
+type testArena struct {
 	*Arena
 	log    *memlog.Log
 	seq    *sequencer.Sequencer
 	signer *checkpoint.Signer
 }
 
-func open(t *testing.T, log *memlog.Log, origin string) (*table, error) {
+func open(t *testing.T, log *memlog.Log, origin string) (*testArena, error) {
 	t.Helper()
-	signer, err := checkpoint.NewSigner(origin, [32]byte{1})
+	return openWith(t, log, Config{Origin: origin, Now: func() int64 { return now }})
+}
+
+func openWith(t *testing.T, log *memlog.Log, c Config) (*testArena, error) {
+	t.Helper()
+	signer, err := checkpoint.NewSigner(c.Origin, [32]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +53,15 @@ func open(t *testing.T, log *memlog.Log, origin string) (*table, error) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { seq.Close() })
-	a, err := Open(t.Context(), log, seq, origin, []string{signer.Verifier().String()}, now)
-	return &table{a, log, seq, signer}, err
+	c.Keys = []string{signer.Verifier().String()}
+	a, err := Open(t.Context(), log, seq, c)
+	if a != nil {
+		t.Cleanup(a.Close)
+	}
+	return &testArena{a, log, seq, signer}, err
 }
 
-func newTable(t *testing.T) *table {
+func newTable(t *testing.T) *testArena {
 	t.Helper()
 	a, err := open(t, memlog.New(), origin)
 	if err != nil {
@@ -62,7 +71,7 @@ func newTable(t *testing.T) *table {
 }
 
 // head signs the log's head.
-func (a *table) head(t *testing.T) (checkpoint.Checkpoint, []byte) {
+func (a *testArena) head(t *testing.T) (checkpoint.Checkpoint, []byte) {
 	t.Helper()
 	h, err := a.log.Head(t.Context())
 	if err != nil {
@@ -71,7 +80,7 @@ func (a *table) head(t *testing.T) (checkpoint.Checkpoint, []byte) {
 	return checkpoint.Checkpoint{Origin: origin, Size: h.Size, Root: h.Root}, a.signer.Sign(h.Size, h.Root)
 }
 
-func (a *table) verify(t *testing.T, id event.MatchID) *replay.Report {
+func (a *testArena) verify(t *testing.T, id event.MatchID) *replay.Report {
 	t.Helper()
 	head, note := a.head(t)
 	b, err := a.Bundle(t.Context(), id, head, note)
@@ -86,7 +95,7 @@ func (a *table) verify(t *testing.T, id event.MatchID) *replay.Report {
 }
 
 // check recomputes the whole log.
-func (a *table) check(t *testing.T) {
+func (a *testArena) check(t *testing.T) {
 	t.Helper()
 	if err := sequencer.Check(t.Context(), a.log); err != nil {
 		t.Error(err)
@@ -278,7 +287,7 @@ func BenchmarkImport(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer seq.Close()
-	a, err := Open(b.Context(), log, seq, origin, nil, now)
+	a, err := Open(b.Context(), log, seq, Config{Origin: origin, Now: func() int64 { return now }})
 	if err != nil {
 		b.Fatal(err)
 	}

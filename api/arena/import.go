@@ -75,7 +75,7 @@ func (a *Arena) Import(ctx context.Context, r Record, now int64) (Imported, erro
 		Number: a.number + 1, Game: r.Game, Variant: r.Setup.Variant, Start: r.Setup.Start, Division: "unassisted",
 		Seats: seats, Imported: &event.Imported{Format: r.Format, Record: r.Digest},
 	}
-	m := a.keys.NewMatch(a.origin)
+	m := a.keys.NewMatch(a.Origin)
 	events, err := script(m, opened, r, now)
 	if err != nil {
 		return Imported{}, err
@@ -139,7 +139,7 @@ func (a *Arena) imported(ctx context.Context, done ledger.Done, digest [32]byte)
 	if !ok {
 		return Imported{}, fmt.Errorf("%w: an import stands at entry %d, which is %s", ledger.ErrCorrupt, done.First, e.Kind)
 	}
-	return Imported{opened.ID(a.origin), opened.Number, done.First, done.Count, true}, nil
+	return Imported{opened.ID(a.Origin), opened.Number, done.First, done.Count, true}, nil
 }
 
 // script builds every event of a recorded match.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,9 @@ import (
 
 	"ludger/api/arena"
 	"ludger/checkpoint"
+	"ludger/checkpoint/drand"
 	"ludger/checkpoint/publish"
+	"ludger/ledger/canon"
 	"ludger/ledger/pebblelog"
 	"ludger/ledger/sequencer"
 )
@@ -20,11 +23,15 @@ import (
 // A data folder holds
 //
 //	key       the log's private key, a signed-note key text
+//	secret    from which the secrets of matches are made, and the key of the local test beacon
 //	policy    the trust policy that auditors are given
 //	log/      the log's database
 //
 // and beside it stands <folder>.head, with the newest signed head: outside, so that an older copy
 // of the folder put back is noticed.
+
+// beaconGenesis is the time of round 1 of the local test beacon, in Unix seconds: the start of 2025.
+const beaconGenesis = 1_735_689_600
 
 // A hall is an opened data folder.
 type hall struct {
@@ -37,6 +44,7 @@ type hall struct {
 }
 
 func keyFile(dir string) string    { return filepath.Join(dir, "key") }
+func secretFile(dir string) string { return filepath.Join(dir, "secret") }
 func policyFile(dir string) string { return filepath.Join(dir, "policy") }
 
 // createHall makes a data folder with a new key. It never replaces a key.
@@ -51,7 +59,24 @@ func createHall(dir string, signer *checkpoint.Signer) error {
 	if err := writeNew(keyFile(dir), []byte(signer.Secret()+"\n"), 0o600); err != nil {
 		return err
 	}
+	var secret [32]byte
+	rand.Read(secret[:])
+	if err := writeNew(secretFile(dir), fmt.Appendf(nil, "%x\n", secret), 0o600); err != nil {
+		return err
+	}
 	return writeNew(policyFile(dir), policy.Format(), 0o644)
+}
+
+// readSecret reads the secret of a data folder.
+func readSecret(dir string) (secret [32]byte, err error) {
+	text, err := os.ReadFile(secretFile(dir))
+	if err == nil && !canon.DecodeHex(secret[:], strings.TrimSuffix(string(text), "\n")) {
+		err = fmt.Errorf("%s does not hold 64 lowercase hex digits", secretFile(dir))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w\nhint: without it, matches with hidden moves that are not over cannot go on; put it back from a copy", err)
+	}
+	return secret, err
 }
 
 // writeNew writes a file that must not exist yet, whole or not at all.
@@ -161,17 +186,30 @@ func openHall(ctx context.Context, dir string) (h *hall, err error) {
 	if h.pub, err = publish.Open(ctx, publish.Config{Log: h.log, Cells: h.cells, Signer: h.signer}); err != nil {
 		return h, err
 	}
+	secret, err := readSecret(dir)
+	if err != nil {
+		return h, exit{exitUnchecked, err}
+	}
+	beacons, err := drand.NewLocal(canon.Digest("ludger/hall-beacon/v1", secret[:]), beaconGenesis)
+	if err != nil {
+		return h, err
+	}
 	owner := fmt.Sprintf("ludger process %d", os.Getpid())
 	if h.seq, err = sequencer.Open(ctx, h.log, sequencer.Config{Owner: owner}); err != nil {
 		return h, err
 	}
-	h.arena, err = arena.Open(ctx, h.log, h.seq, h.signer.Verifier().Name(), []string{h.signer.Verifier().String()}, now())
+	h.arena, err = arena.Open(ctx, h.log, h.seq, arena.Config{
+		Origin: h.signer.Verifier().Name(), Keys: []string{h.signer.Verifier().String()},
+		Beacons: beacons, Secret: secret, Now: now})
 	return h, err
 }
 
 // Close releases the folder. Nothing acknowledged waits for it.
 func (h *hall) Close() error {
 	var errs []error
+	if h.arena != nil {
+		h.arena.Close()
+	}
 	if h.seq != nil {
 		errs = append(errs, h.seq.Close())
 	}
