@@ -203,6 +203,28 @@ func (s *Signer) Secret() string {
 	return "PRIVATE+KEY+" + keyText(s.verifier.name, s.verifier.id, Ed25519, s.seed)
 }
 
+// Receipt signs the promise that the event with the leaf stands at an index of the log: the message
+// of sign.ReceiptMessage with the signer's name as the origin.
+func (s *Signer) Receipt(index int64, leaf [32]byte, level string, size int64) (sign.Signature, error) {
+	msg, err := sign.ReceiptMessage(s.verifier.name, index, leaf, level, size)
+	if err != nil {
+		return sign.Signature{}, err
+	}
+	return s.key.Sign(msg), nil
+}
+
+// CheckReceipt checks what Receipt signed.
+func (v *Verifier) CheckReceipt(index int64, leaf [32]byte, level string, size int64, signature sign.Signature) error {
+	msg, err := sign.ReceiptMessage(v.name, index, leaf, level, size)
+	if err != nil {
+		return err
+	}
+	if v.alg != Ed25519 || !v.key.Verify(msg, signature) {
+		return fmt.Errorf("receipt for entry %d is not signed by %v", index, v)
+	}
+	return nil
+}
+
 // Verifier returns the public key.
 func (s *Signer) Verifier() *Verifier { return s.verifier }
 

@@ -105,6 +105,15 @@ func Open(ctx context.Context, log ledger.Log, seq *sequencer.Sequencer, c Confi
 	return a, err
 }
 
+// append appends and waits for the answer, whatever becomes of the caller: who goes on without it does
+// not know what the log holds.
+func (a *Arena) append(ctx context.Context, r sequencer.Append) ([]ledger.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return a.seq.Append(context.WithoutCancel(ctx), r)
+}
+
 // Close ends what the arena does in the background.
 func (a *Arena) Close() {
 	a.stop()
@@ -186,7 +195,7 @@ func (a *Arena) register(ctx context.Context, handle string, key sign.PrivateKey
 	if _, err = replay.CheckRegistration(a.Origin, &e, a.keys); err != nil {
 		return event.Leaf{}, err
 	}
-	_, err = a.seq.Append(ctx, sequencer.Append{Events: []event.Event{e}})
+	_, err = a.append(ctx, sequencer.Append{Events: []event.Event{e}})
 	return e.Leaf(), err
 }
 

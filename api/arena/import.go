@@ -80,7 +80,7 @@ func (a *Arena) Import(ctx context.Context, r Record, now int64) (Imported, erro
 	if err != nil {
 		return Imported{}, err
 	}
-	receipts, err := a.seq.Append(ctx, sequencer.Append{ID: id, Digest: digest, Events: events})
+	receipts, err := a.append(ctx, sequencer.Append{ID: id, Digest: digest, Events: events})
 	if err != nil {
 		return Imported{}, err
 	}

@@ -102,7 +102,7 @@ func (a *Arena) Admit(ctx context.Context, name string, key sign.PublicKey) (eve
 	if err != nil {
 		return event.Leaf{}, err
 	}
-	_, err = a.seq.Append(ctx, sequencer.Append{Events: []event.Event{e}})
+	_, err = a.append(ctx, sequencer.Append{Events: []event.Event{e}})
 	return e.Leaf(), err
 }
 
@@ -191,7 +191,7 @@ func (a *Arena) Begin(ctx context.Context, r Request, t Terms) (Appended, error)
 		return Appended{}, &TermsError{err}
 	}
 	registrations := len(events)
-	receipts, err := a.seq.Append(ctx, sequencer.Append{ID: r.id(), Digest: r.Digest, Events: append(events, e)})
+	receipts, err := a.append(ctx, sequencer.Append{ID: r.id(), Digest: r.Digest, Events: append(events, e)})
 	if err != nil {
 		return Appended{}, err
 	}
@@ -327,7 +327,7 @@ func (a *Arena) say(ctx context.Context, l *live, id string, digest [32]byte, bo
 			events = append(events, e)
 		}
 	}
-	receipts, err := a.seq.Append(ctx, sequencer.Append{ID: id, Digest: digest, Events: events})
+	receipts, err := a.append(ctx, sequencer.Append{ID: id, Digest: digest, Events: events})
 	if err != nil {
 		// What the log has is not what is here: it must be loaded again.
 		l.match = nil

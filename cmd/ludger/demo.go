@@ -8,12 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
+	"ludger/api/client"
 	"ludger/checkpoint"
+	"ludger/ledger/event"
+	"ludger/ledger/sign"
 	"ludger/replay"
 )
 
@@ -26,10 +32,12 @@ func demoCommand() *cobra.Command {
 	var keep string
 	cmd := &cobra.Command{
 		Use:   "demo [FILE]",
-		Short: "import, publish, bundle, verify, and see a forgery refused",
+		Short: "import, play over HTTP, verify offline, and see a forgery refused",
 		Long: `Does the main job once in a temporary folder, with nothing to configure: imports chess games
-(a PGN file, or a few games that come with the program), signs a checkpoint, writes bundles,
-verifies them offline, and then flips one byte of a copy to show the refusal.`,
+(a PGN file, or a few games that come with the program), serves the log on a free port of this
+machine, lets an arena play backgammon and battleship over HTTP with bots that have keys of their
+own, downloads every match as a bundle, stops the server, verifies all of it offline, and then
+flips one byte of a copy to show the refusal.`,
 		Example: `  ludger demo
   ludger demo --keep /tmp/hall games.pgn`,
 		Args: cobra.MaximumNArgs(1),
@@ -76,12 +84,17 @@ func demo(ctx context.Context, dir string, games []byte, stdout, stderr io.Write
 	}
 	fmt.Fprintf(stdout, "%s\n2. Games are imported: every move is signed and appended.\n\n", policyText)
 
-	note, files, err := demoImport(ctx, data, out, games, stdout, stderr)
+	imported, err := demoImport(ctx, data, games, stdout, stderr)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\n3. The log's head is signed. This note commits to every entry:\n\n%s\n", note)
-	fmt.Fprintf(stdout, "4. Each match is a file that verifies offline. The first in full, then the others:\n\n")
+	fmt.Fprintf(stdout, "\n3. An arena is admitted, and plays two matches over HTTP. In both the seed of chance comes from a\n   beacon round that was not out when the match was opened, and from a secret that the hall had\n   committed itself to:\n\n")
+	note, files, err := demoServe(ctx, data, out, signer.Verifier(), imported, stdout)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "\n4. The log's head is signed. This note commits to every entry:\n\n%s\n", note)
+	fmt.Fprintf(stdout, "5. The server is stopped. Each match is a file that verifies offline. One in full, then the others:\n\n")
 	policy, err := checkpoint.ParsePolicy(policyText)
 	if err != nil {
 		return err
@@ -102,7 +115,7 @@ func demo(ctx context.Context, dir string, games []byte, stdout, stderr io.Write
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\n5. One byte of a copy of the first file is flipped:\n\n")
+	fmt.Fprintf(stdout, "\n6. One byte of a copy of the first file is flipped:\n\n")
 	bad := &printer{w: stdout, single: true}
 	v.run(ctx, expand([]string{forged}), bad.print)
 	if bad.err != nil {
@@ -115,28 +128,112 @@ func demo(ctx context.Context, dir string, games []byte, stdout, stderr io.Write
 	return nil
 }
 
-// demoImport imports the games into a new hall and writes their bundles.
-func demoImport(ctx context.Context, data, out string, games []byte, stdout, stderr io.Writer) (note []byte, files []string, err error) {
+// demoImport imports the games into a new hall, and admits the arena of the demo.
+func demoImport(ctx context.Context, data string, games []byte, stdout, stderr io.Writer) (ids []event.MatchID, err error) {
 	h, err := openHall(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	im := importer{hall: h, seed: demoSeed, stdout: stdout, stderr: stderr}
+	if err := im.file(ctx, "-", bytes.NewReader(games)); err != nil {
+		return nil, err
+	}
+	if err := im.finish(ctx); err != nil {
+		return nil, err
+	}
+	if im.imported == 0 {
+		return nil, exit{exitUnchecked, errors.New("the file holds no games")}
+	}
+	if _, err = h.arena.Admit(ctx, demoArena, sign.DeriveKey(demoSeed, demoArena).Public()); err != nil {
+		return nil, err
+	}
+	return matches(ctx, h.log)
+}
+
+// The arena of the demo, and the seed of its keys and its bots'.
+const demoArena = "demo-arena"
+
+var demoSeed = []byte("seed of the demo, known to all")
+
+// demoServe serves the hall while the arena plays, and returns the newest checkpoint and the files of
+// all bundles, those of the matches played now before the imported ones.
+func demoServe(ctx context.Context, data, out string, log *checkpoint.Verifier, imported []event.MatchID, stdout io.Writer) (note []byte, files []string, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	address, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- serve(ctx, data, "127.0.0.1:0", writerFunc(func(b []byte) (int, error) {
+			address <- strings.TrimSpace(string(b))
+			return len(b), nil
+		}), slog.New(slog.DiscardHandler))
+	}()
+	defer func() {
+		stop()
+		err = errors.Join(err, <-ended)
+	}()
+	var base string
+	select {
+	case base = <-address:
+	case err := <-ended:
+		ended <- nil
+		return nil, nil, err
+	}
+	c, err := client.New(client.Config{Base: base, Log: log, Arena: demoArena, Key: sign.DeriveKey(demoSeed, demoArena)})
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, h.Close()) }()
-	im := importer{hall: h, seed: []byte("seed of the demo, known to all"), stdout: stdout, stderr: stderr}
-	if err := im.file(ctx, "-", bytes.NewReader(games)); err != nil {
+	defer c.Close()
+	if err := os.MkdirAll(out, 0o755); err != nil {
 		return nil, nil, err
 	}
-	if err := im.finish(ctx); err != nil {
+	ids, err := demoPlay(ctx, c, log.Name(), stdout)
+	if err != nil {
 		return nil, nil, err
 	}
-	if im.imported == 0 {
-		return nil, nil, exit{exitUnchecked, errors.New("the file holds no games")}
+	for _, id := range append(ids, imported...) {
+		text, err := c.Bundle(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		name := filepath.Join(out, id.String()+".json")
+		if err := replaceFile(name, text); err != nil {
+			return nil, nil, err
+		}
+		files = append(files, name)
 	}
-	if note, _, err = h.publish(ctx); err != nil {
-		return nil, nil, err
-	}
-	files, err = writeBundles(ctx, h, out, nil)
+	note, err = c.Note(ctx)
 	return note, files, err
+}
+
+// A writerFunc is a function that is an io.Writer.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// demoPlay plays both matches at once.
+func demoPlay(ctx context.Context, c *client.Client, origin string, stdout io.Writer) ([]event.MatchID, error) {
+	games := []struct{ id, variant string }{{"battleship@1", "standard"}, {"backgammon@1", "single"}}
+	ids, errs := make([]event.MatchID, len(games)), make([]error, len(games))
+	var wg sync.WaitGroup
+	for i, g := range games {
+		wg.Go(func() {
+			name, _, _ := strings.Cut(g.id, "@")
+			ids[i], errs[i] = play(ctx, c, origin, g.id, g.variant, newBot(demoSeed, name+"-bot-1"), newBot(demoSeed, name+"-bot-2"))
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	for i, g := range games {
+		v, err := c.View(ctx, ids[i])
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(stdout, "   %s: match %d, %d moves in %d events: %s %v\n", g.id, v.Opened.Number, v.Turn, v.Length, v.Outcome.Reason, v.Outcome.Returns)
+	}
+	return ids, nil
 }
 
 // forge copies a bundle with one bit of its third move's signature flipped.
@@ -149,9 +246,13 @@ func forge(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at := 0
-	if len(b.Events) > 5 { // after the opening and the two acknowledgements
-		at = bytes.Index(text, b.Events[5].Raw())
+	at, open := 0, 0
+	for _, e := range b.Events { // the third open move
+		if e.Kind == event.KindMovePlayed && bytes.Contains(e.Raw(), []byte(`"signature":"`)) {
+			if open++; open == 3 {
+				at = bytes.Index(text, e.Raw())
+			}
+		}
 	}
 	at += bytes.Index(text[at:], []byte(`"signature":"`)) + len(`"signature":"`)
 	text[at] ^= 1 // one hexadecimal digit becomes another: 0 and 1, a and '`' differ in this bit

@@ -52,6 +52,7 @@ const (
 	exitWrong      = 1
 	exitUsage      = 2
 	exitUnchecked  = 3
+	exitNetwork    = 4
 	exitIncomplete = 5
 )
 
@@ -67,7 +68,7 @@ offline that nothing was changed, dropped or decided against the rules.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(keygenCommand(), importCommand(), bundleCommand(), verifyCommand(), fsckCommand(), demoCommand())
+	root.AddCommand(keygenCommand(), importCommand(), bundleCommand(), verifyCommand(), fsckCommand(), serveCommand(), arenaCommand(), demoCommand())
 	out := &output{w: stdout}
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -213,6 +213,16 @@ func (s *Sequencer) refuse() {
 	}
 }
 
+// Err returns why the sequencer has stopped, an ErrStopped; nil while it runs.
+func (s *Sequencer) Err() error {
+	select {
+	case <-s.done:
+		return s.stopped()
+	default:
+		return nil
+	}
+}
+
 func (s *Sequencer) stopped() error { return fmt.Errorf("%w: %w", ErrStopped, s.err) }
 
 // check refuses an append whose events could not follow one another in any log.
