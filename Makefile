@@ -8,12 +8,12 @@ export CGO_ENABLED := 0
 
 FUZZTIME ?= 10s
 
-.PHONY: build demo test race fuzz vectors bench rivals lint fmt vet layers pure vuln wasm
+.PHONY: build demo test race torture fuzz vectors bench rivals lint fmt vet layers pure vuln wasm
 
 build:
 	go build ./...
 
-# A whole life of a ledger in a temporary folder: import, publish, bundle, verify, and a refusal.
+# A whole life of a ledger in a temporary folder: import, serve, play, verify, and a refusal.
 demo:
 	go run ./cmd/ludger demo
 
@@ -24,6 +24,10 @@ test: vet
 race: export CGO_ENABLED := 1
 race:
 	go test -race ./...
+
+# A thousand kills of an import and of a server under load, and five thousand power failures.
+torture:
+	LUDGER_LONG=1 LUDGER_KILLS=1000 go test -count=1 -timeout 2h -v -run '^(TestKill|TestServeKill|TestCrash)$$' ./cmd/ludger ./api/arena
 
 # Every fuzz target there is, FUZZTIME each. Found inputs land in testdata/fuzz of the package.
 fuzz:

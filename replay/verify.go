@@ -416,10 +416,15 @@ func (c *check) describe() {
 	} else {
 		c.details[StepRules] = fmt.Sprintf("%d moves legal by %s", m.turn, o.Game)
 	}
-	c.details[StepClock] = "times never run back; the match had no clock; they are the hall's word, bounded by no beacon"
+	limit := "times never run back; the match had no clock"
 	if o.MoveMS > 0 {
-		c.details[StepClock] = fmt.Sprintf("times never run back and no limit is broken, of %d ms for each move; they are the hall's word, bounded by no beacon", o.MoveMS)
+		limit = fmt.Sprintf("times never run back and no limit is broken, of %d ms for each move", o.MoveMS)
 	}
+	bound := "bounded by no beacon"
+	if at, err := o.Chance.Chain.TimeOf(o.Chance.Round()); m.chance.recorded && err == nil {
+		bound = fmt.Sprintf("but that play began at Unix time %d or later is proved by the beacon", at/1000)
+	}
+	c.details[StepClock] = limit + "; they are the hall's word, " + bound
 	c.chanceDetail()
 	if m.pos == nil && !m.chance.blind {
 		c.notShown(StepChance, "the game is not known here, so what it leaves to chance or hides is not either")
@@ -441,7 +446,7 @@ func (c *check) describe() {
 	}
 	for _, s := range o.Seats {
 		if s.House {
-			c.note("house-bot", s.Handle+" is a bot of the hall itself")
+			c.note("house-bot", s.Handle+" is a bot of those who run the match")
 		}
 	}
 	if o.Imported != nil {

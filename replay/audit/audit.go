@@ -45,7 +45,7 @@ type Audit struct {
 	arenas  map[event.Leaf]string // names of those admitted
 	keys    *replay.Keys
 	matches map[event.Stream]*match // opened and not sealed
-	number  int64                          // of the newest match
+	number  int64                   // of the newest match
 	sealed  int64
 	found   []Finding
 }
