@@ -4,9 +4,12 @@
 //	round, signature, err := source.Newest(ctx)
 //	signature, err = source.Round(ctx, round+2) // returns when that round is out
 //
-// A Source gives signatures, no verdicts: package beacon checks them. So far there is one kind, the
-// embedded local beacon, for demonstrations and tests. Whoever runs it knows its rounds beforehand;
-// its chain says that it is a test.
+// There are two kinds of Source. HTTP asks the servers of a drand network, which it does not trust.
+// Local is an embedded beacon for demonstrations and tests: whoever runs it knows its rounds
+// beforehand, and its chain says that it is a test.
+//
+// SealTimelock closes a secret into a box that opens with a coming round. That and the checks of
+// beacons, offline, are the business of package beacon; what is here needs a clock or a network.
 package drand
 
 import (
