@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"ludger/checkpoint/beacon"
 	"ludger/engine"
@@ -19,7 +20,7 @@ type fate struct {
 	unproved int64     // of these, those that could not be drawn again, for want of the seed
 	boxes    int64     // hidden moves so far
 	blind    bool      // something hidden happened that is not known here, so the position is not either
-	acked    int       // seats that had acknowledged the opening when the round that counts was recorded
+	acked    int       // seats that acknowledged the opening before the round that counts was out, by the hall's times
 }
 
 // Disclose tells the match its secret before the opening: the hall knows it from the beginning, an
@@ -75,14 +76,24 @@ func (m *Match) terms(e *event.Event, c *event.Chance) {
 	}
 }
 
-// suits checks that the terms are those that the game needs.
-func (m *Match) suits() {
-	mode := m.opened.Chance.Mode
+// Needs returns what a match of the game needs of chance: a secret if something is hidden or chance
+// acts after the first move, a beacon if only the start is drawn.
+func Needs(info engine.Info, variant string, start engine.Position) event.ChanceMode {
+	settled := slices.ContainsFunc(info.Variants, func(v engine.Variant) bool { return v.Name == variant && v.Settled })
 	switch {
-	case m.info.Hidden && mode != event.ChanceSealed:
-		m.fail(StepChance, "mode", "a game with hidden information needs a secret").want(event.ChanceSealed, mode)
-	case m.pos.Turn().Has(engine.Chance) && mode == event.ChanceNone:
-		m.fail(StepChance, "mode", "the match begins with an outcome of chance, and its terms have none").want(event.ChanceSealed, mode)
+	case info.Hidden, info.Chance && !settled:
+		return event.ChanceSealed
+	case start.Turn().Has(engine.Chance):
+		return event.ChancePublic
+	}
+	return event.ChanceNone
+}
+
+// suits checks that the terms give what the game needs, or more.
+func (m *Match) suits() {
+	mode, needs := m.opened.Chance.Mode, Needs(m.info, m.opened.Variant, m.pos)
+	if mode != needs && mode != event.ChanceSealed && needs != event.ChanceNone {
+		m.fail(StepChance, "mode", "the game needs other terms of chance").want(needs, mode)
 	}
 }
 
@@ -100,11 +111,6 @@ func (m *Match) record(e *event.Event, b *event.BeaconRecorded) {
 		return
 	}
 	m.chance.recorded = true
-	for _, acked := range m.acked {
-		if acked {
-			m.chance.acked++
-		}
-	}
 	if b.Chain != c.Chain.Hash {
 		m.fail(StepChance, "other-chain", "the beacon is of another chain than the opening names").want(c.Chain.Hash, b.Chain)
 		return
@@ -163,9 +169,6 @@ func (m *Match) draw(b *event.ChanceDrawn) {
 	if !m.pos.Turn().Has(engine.Chance) {
 		m.fail(StepRules, "no-draw", "the rules leave nothing to chance here")
 		return
-	}
-	if m.opened.Chance.Mode == event.ChancePublic && m.turn > 0 {
-		m.fail(StepChance, "foreseen", "chance after the first move comes from a seed that all have known since the start")
 	}
 	hides := m.hides(engine.Chance)
 	if hides != (b.Outcome == "") {
@@ -330,6 +333,8 @@ func (c *check) chanceDetail() {
 	source := fmt.Sprintf("round %d of the beacon %s", terms.Round(), terms.Chain.Name)
 	drawn := fmt.Sprintf("%d outcomes drawn again from %s", f.draws, source)
 	switch {
+	case !f.recorded && m.stage != StagePlaying:
+		c.notShown(StepChance, fmt.Sprintf("the match was over before %s was recorded, so nothing was drawn", source))
 	case !f.recorded:
 		c.notShown(StepChance, fmt.Sprintf("play waits for %s", source))
 	case terms.Mode == event.ChancePublic:
@@ -347,11 +352,11 @@ func (c *check) chanceDetail() {
 		c.note("unknown-beacon", fmt.Sprintf("the beacon %q with the chain hash %s is not one that this program knows; that nobody foresees its rounds rests on those who run it", terms.Chain.Name, terms.Chain.Hash))
 	}
 	if f.recorded {
-		word := "the opening was there before that round by the hall's word only"
+		word := "that the opening was there before that round came out rests on the hall's word only"
 		if f.acked == len(m.acked) {
-			word = "every seat acknowledged the opening before that round was recorded; each seat knows when it did"
+			word = "by the hall's times every seat acknowledged the opening before that round came out; each seat knows when it did"
 		} else if f.acked > 0 {
-			word = fmt.Sprintf("%d of %d seats acknowledged the opening before that round was recorded", f.acked, len(m.acked))
+			word = fmt.Sprintf("by the hall's times %d of %d seats acknowledged the opening before that round came out; each seat knows when it did", f.acked, len(m.acked))
 		}
 		c.note("chance-order", word)
 	}

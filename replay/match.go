@@ -200,7 +200,8 @@ func (m *Match) fail(step Step, code, reason string) *Fault {
 		// What contradicts the course of the match may follow from an event that this program
 		// cannot read.
 		switch code {
-		case "other-turn", "late", "not-late", "seal-early":
+		case "other-turn", "late", "not-late", "both-late", "seal-early", "ack-late",
+			"not-boxed", "boxed", "draw", "other-draw", "outcome-shown", "revealed-early", "beacon-late":
 			f.Missing = true
 		default:
 			f.Missing = step == StepRules
@@ -271,7 +272,7 @@ func (m *Match) apply(e *event.Event) {
 	case *event.MatchOpened:
 		m.open(e, opened)
 	case *event.SeatAcked:
-		m.ack(b)
+		m.ack(e, b)
 	case *event.BeaconRecorded:
 		m.record(e, b)
 	case *event.ChanceDrawn:
@@ -391,7 +392,7 @@ func (m *Match) seated(s engine.Seat) bool {
 	return true
 }
 
-func (m *Match) ack(b *event.SeatAcked) {
+func (m *Match) ack(e *event.Event, b *event.SeatAcked) {
 	if !m.seated(b.Seat) {
 		return
 	}
@@ -402,6 +403,11 @@ func (m *Match) ack(b *event.SeatAcked) {
 		m.fail(StepConsent, "ack-twice", fmt.Sprintf("%v acknowledges the match again", b.Seat))
 	}
 	m.acked[b.Seat] = true
+	if c := &m.opened.Chance; c.Mode != event.ChanceNone {
+		if at, err := c.Chain.TimeOf(c.Round()); err == nil && e.At < at {
+			m.chance.acked++
+		}
+	}
 	key := m.keys[b.Seat]
 	if key == nil || !key.Verify(sign.AckMessage(m.id, m.leaves[0]), b.Signature) {
 		m.fail(StepConsent, "ack-signature", fmt.Sprintf("the signature is not that of %v over this opening", b.Seat))
@@ -423,7 +429,7 @@ func (m *Match) checkSigned(seat engine.Seat, s *event.SignedMove) bool {
 	if came := m.came[seat]; came.on {
 		since, changed = came.turn, came.seq
 	}
-	if s.TurnIndex < since || s.TurnIndex > m.turn {
+	if s.TurnIndex > m.turn || s.TurnIndex < since && !m.chance.blind { // of a blind match the turns are not known
 		f := m.fail(StepSignatures, "other-turn", "the signed body is for another turn")
 		f.want(m.turn, s.TurnIndex)
 		f.Missing = f.Missing || m.pos == nil && s.TurnIndex < m.turn // since when the seat may act is not known
@@ -579,6 +585,11 @@ func (m *Match) forfeit(e *event.Event, b *event.MatchForfeited) {
 		case came.on && e.At-came.at <= m.opened.MoveMS:
 			m.fail(StepClock, "not-late", "the seat's time was not over").
 				want(fmt.Sprintf("more than %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-came.at))
+		}
+		for i, other := range m.came {
+			if came.on && i != int(b.Seat) && other.on && e.At-other.at > m.opened.MoveMS {
+				m.fail(StepClock, "both-late", fmt.Sprintf("%v is out of time too, so that nobody may choose who loses; the match is aborted or adjudicated", engine.Seat(i)))
+			}
 		}
 	}
 	o := m.pos.Forfeit(b.Seat, b.Reason)

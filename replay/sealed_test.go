@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"ludger/checkpoint/beacon"
 	"ludger/engine"
-	"ludger/engine/chance"
 	"ludger/ledger/event"
 	"ludger/replay"
 	"ludger/testvectors"
@@ -17,8 +17,13 @@ import (
 // genesis of the world's beacon, in Unix seconds: before every vector's time.
 const genesis = 1_600_000_000
 
-// secret is that of every sealed match.
-var secret = seed("secret of a match")
+// secret is that of the newest match.
+func (w *world) secret() [32]byte {
+	if w.same {
+		return seed("secret of every match")
+	}
+	return seed(fmt.Sprint("secret of match ", w.number))
+}
 
 func (w *world) beacons() *beacon.Local {
 	w.t.Helper()
@@ -49,7 +54,7 @@ func (w *world) terms(mode event.ChanceMode) event.Chance {
 	}
 	c := event.Chance{Mode: mode, Chain: chain, Base: w.round(now), Delay: 2}
 	if mode == event.ChanceSealed {
-		c.Commitment, c.Salt = beacon.Commitment(secret), [16]byte{7}
+		c.Commitment, c.Salt = beacon.Commitment(w.secret()), [16]byte{7}
 	}
 	return c
 }
@@ -69,7 +74,7 @@ func (w *world) dealt(game, variant string, mode event.ChanceMode, edit func(*ev
 		edit(o)
 	}
 	tb := w.table(players...)
-	tb.m.Disclose(secret)
+	tb.m.Disclose(tb.secret)
 	tb.put(tb.first(o.ID(w.origin)), o)
 	tb.ack(0)
 	tb.ack(1)
@@ -153,7 +158,7 @@ func (tb *table) shut() string {
 	if tb.m.Stage() != replay.StageEnded {
 		tb.force(tb.ended())
 	}
-	tb.force(&event.MatchRevealed{Secret: secret})
+	tb.force(&event.MatchRevealed{Secret: tb.secret})
 	tb.force(tb.sealed())
 	return whole(tb)
 }
@@ -329,6 +334,22 @@ var sealedValid = []scenario{
 		tb.due()
 		return whole(tb)
 	}},
+	{name: "backgammon, both acknowledge when the round is out and not recorded yet", notes: sealedNotes, make: func(w *world) string {
+		players := []*agent{w.register("alice"), w.register("bob")}
+		o := w.opening(nil, players...)
+		o.Game, o.Variant, o.Chance = "backgammon@1", "single", w.terms(event.ChanceSealed)
+		tb := w.table(players...)
+		tb.m.Disclose(tb.secret)
+		tb.put(tb.first(o.ID(w.origin)), o)
+		w.now += 3_600_000
+		tb.ack(0)
+		tb.ack(1)
+		tb.record()
+		tb.say(&event.ChanceDrawn{})
+		tb.say(tb.resigned(0))
+		tb.due()
+		return whole(tb)
+	}},
 	{name: "backgammon, nobody acknowledges before the beacon", notes: sealedNotes, make: func(w *world) string {
 		tb := acked(w, false, false)
 		tb.say(tb.resigned(0))
@@ -376,7 +397,7 @@ func acked(w *world, before ...bool) *table {
 	o := w.opening(nil, players...)
 	o.Game, o.Variant, o.Chance = "backgammon@1", "single", w.terms(event.ChanceSealed)
 	tb := w.table(players...)
-	tb.m.Disclose(secret)
+	tb.m.Disclose(tb.secret)
 	tb.put(tb.first(o.ID(w.origin)), o)
 	w.now += 2000
 	for seat, first := range before {
@@ -448,6 +469,16 @@ var sealedIncomplete = []scenario{
 
 // sealedUnchecked are matches of which something that is needed is not there.
 var sealedUnchecked = []scenario{
+	{name: "battleship, with a fleet in an event of a kind that is not known", catch: "chance/not-boxed@6", hidden: "rules", notes: sealedNotes + " aborted unknown-kind", make: func(w *world) string {
+		tb := w.ships().record()
+		tb.by(0, fleetA)
+		tb.raw(tb.frame(), "move.defaulted", `{"seat":1}`)
+		tb.force(&event.MovePlayed{Seat: 0, Turn: 1, Move: "A1", Signed: tb.signed(0, text("A1"))})
+		tb.force(&event.MatchAborted{Reason: "the power failed"})
+		tb.force(&event.MatchRevealed{Secret: tb.secret})
+		tb.force(tb.sealed())
+		return whole(tb)
+	}},
 	{name: "an arena's admission is left out", catch: "identity/admission-missing@0", make: func(w *world) string {
 		return admitted(w, func(b *replay.Bundle) { b.Arena = nil })
 	}},
@@ -463,7 +494,7 @@ func openly(game, variant string, mode event.ChanceMode, edit func(*world, *even
 		})
 		tb.force(&event.MatchAborted{Reason: "the game cannot be played"})
 		if tb.m.Opened().Chance.Mode == event.ChanceSealed {
-			tb.force(&event.MatchRevealed{Secret: secret})
+			tb.force(&event.MatchRevealed{Secret: tb.secret})
 		}
 		tb.force(tb.sealed())
 		return whole(tb)
@@ -541,21 +572,27 @@ var forgedChance = []scenario{
 		b.Outcome = ""
 		tb.force(b)
 	})},
-	{name: "dice of a match that has no secret for them", catch: "chance/foreseen@6", notes: publicNotes, make: func(w *world) string {
-		tb := w.deal("backgammon@1", "single", event.ChancePublic, nil).record()
+	{name: "dice of a match that has no secret for them", catch: "chance/mode@0", notes: publicNotes, make: func(w *world) string {
+		tb := w.deal("backgammon@1", "money", event.ChancePublic, nil).record()
 		tb.roll(1)
-		c := tb.m.Opened().Chance
-		seed := beacon.PublicSeed(tb.m.ID(), c.Chain.Hash, c.Round(), tb.w.round(c.Round()).Signature)
-		after := tb.m.Position().Clone()
-		outcome := after.(engine.Drawer).Draw(chance.ForDraw(seed, 1))
-		if err := after.Play(engine.Chance, outcome); err != nil {
-			w.t.Fatal(err)
+		for _, m := range []string{"double", "drop"} { // so that no second roll is logged
+			tb.by(tb.m.Position().Turn().Seats()[0], m)
 		}
-		tb.force(&event.ChanceDrawn{Draw: 1, Outcome: outcome, State: digest(after)})
-		tb.force(tb.resigned(0))
-		tb.forceEnd()
+		tb.due()
 		return whole(tb)
 	}},
+	{name: "dice of a match that begins in the middle and has no beacon", catch: "chance/mode@0", notes: "start", make: func(w *world) string {
+		tb := w.deal("backgammon@1", "money", event.ChanceNone, func(o *event.MatchOpened) { o.Start = "-b----E-C---eE---c-e----B- 0:act 1 - 0" })
+		tb.by(0, "double")
+		tb.by(1, "drop")
+		tb.due()
+		return whole(tb)
+	}},
+	{name: "both seats out of time, and the hall chooses who loses", catch: "clock/both-late@4", notes: sealedNotes + " time-forfeit", make: shuts((*world).ships, func(tb *table) {
+		tb.record()
+		tb.w.now += moveMS
+		tb.force(&event.MatchForfeited{Seat: 1, Reason: engine.OutOfTime})
+	})},
 	{name: "fleet laid out for all to see", catch: "chance/not-boxed@4", notes: sealedNotes, make: shuts((*world).ships, func(tb *table) {
 		tb.record()
 		tb.force(tb.played(0, tb.signed(0, text(fleetA))))
@@ -593,7 +630,7 @@ var forgedChance = []scenario{
 		tb := w.rolled()
 		tb.say(tb.resigned(0))
 		tb.force(tb.ended())
-		other := secret
+		other := tb.secret
 		other[0] ^= 1
 		tb.w.now += 1000
 		tb.m.Disclose(other)
@@ -604,7 +641,7 @@ var forgedChance = []scenario{
 	}},
 	{name: "secret told before the end", catch: "chance/revealed-early@5", notes: sealedNotes, make: func(w *world) string {
 		tb := w.rolled()
-		tb.force(&event.MatchRevealed{Secret: secret})
+		tb.force(&event.MatchRevealed{Secret: tb.secret})
 		tb.force(tb.resigned(0))
 		tb.force(tb.ended())
 		tb.force(tb.sealed())
@@ -614,8 +651,8 @@ var forgedChance = []scenario{
 		tb := w.rolled()
 		tb.say(tb.resigned(0))
 		tb.force(tb.ended())
-		tb.force(&event.MatchRevealed{Secret: secret})
-		tb.force(&event.MatchRevealed{Secret: secret})
+		tb.force(&event.MatchRevealed{Secret: tb.secret})
+		tb.force(&event.MatchRevealed{Secret: tb.secret})
 		tb.force(tb.sealed())
 		return whole(tb)
 	}},
@@ -623,7 +660,7 @@ var forgedChance = []scenario{
 		tb := w.duel()
 		tb.resign(0)
 		tb.force(tb.ended())
-		tb.force(&event.MatchRevealed{Secret: secret})
+		tb.force(&event.MatchRevealed{Secret: tb.secret})
 		tb.force(tb.sealed())
 		return whole(tb)
 	}},
@@ -654,7 +691,7 @@ func (tb *table) seal(seat engine.Seat, move string, signed event.SignedMove) *e
 	}
 	place := event.Box{Match: tb.m.ID(), Seq: tb.m.Len(), Prev: tb.m.Last(), Seat: seat, Turn: b.Turn}
 	var err error
-	if b.Box, err = place.Seal(place.Key(secret), move, &signed); err != nil {
+	if b.Box, err = place.Seal(place.Key(tb.secret), move, &signed); err != nil {
 		tb.w.t.Fatal(err)
 	}
 	return b

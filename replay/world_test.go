@@ -37,6 +37,7 @@ type world struct {
 	raws   [][]byte
 	now    int64
 	number int64 // of the newest match
+	same   bool  // all matches have one secret
 }
 
 func newWorld(t testing.TB, origin string) *world {
@@ -192,6 +193,7 @@ type table struct {
 	w       *world
 	m       *replay.Match
 	players []*agent
+	secret  [32]byte
 	arena   *arena // that runs the match, if any
 	events  []event.Event
 	index   int64 // of the first event in the log, once logged
@@ -232,7 +234,7 @@ func (tb *table) first(id event.MatchID) frame {
 }
 
 func (w *world) table(players ...*agent) *table {
-	return &table{w: w, m: replay.NewKeys().NewMatch(w.origin), players: players}
+	return &table{w: w, m: replay.NewKeys().NewMatch(w.origin), players: players, secret: w.secret()}
 }
 
 // duel begins an ordinary match of two registered agents that both acknowledge it.

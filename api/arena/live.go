@@ -3,10 +3,11 @@ package arena
 import (
 	"container/list"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
+	"time"
 
+	"ludger/checkpoint/beacon"
 	"ludger/engine"
 	"ludger/ledger"
 	"ludger/ledger/event"
@@ -113,7 +114,9 @@ func (a *Arena) load(ctx context.Context, id event.MatchID) (*replay.Match, erro
 			return nil, fmt.Errorf("reading entry %d: %w", p.Index, err)
 		}
 		if i == 0 {
-			a.disclose(m, &e)
+			if err := a.disclose(m, &e); err != nil {
+				return nil, err
+			}
 		}
 		if faults := m.Apply(&e); len(faults) > 0 {
 			return nil, fmt.Errorf("%w: entry %d: %w", ledger.ErrCorrupt, p.Index, faults[0])
@@ -123,11 +126,18 @@ func (a *Arena) load(ctx context.Context, id event.MatchID) (*replay.Match, erro
 }
 
 // disclose tells a match its secret, if its opening has one.
-func (a *Arena) disclose(m *replay.Match, opening *event.Event) {
+func (a *Arena) disclose(m *replay.Match, opening *event.Event) error {
 	body, err := opening.Body()
-	if o, ok := body.(*event.MatchOpened); err == nil && ok && o.Chance.Mode == event.ChanceSealed {
-		m.Disclose(a.secret(o.Chance.Salt))
+	o, ok := body.(*event.MatchOpened)
+	if err != nil || !ok || o.Chance.Mode != event.ChanceSealed {
+		return nil // not an opening that can be read: the fold says so
 	}
+	secret := a.secret(o.Chance.Salt)
+	if beacon.Commitment(secret) != o.Chance.Commitment {
+		return ErrSecret
+	}
+	m.Disclose(secret)
+	return nil
 }
 
 // added tells those who wait that the match has grown. The caller holds the match's lock.
@@ -187,25 +197,48 @@ func (a *Arena) isSeal(ctx context.Context, index int64) (bool, error) {
 }
 
 // follow waits for the beacon that a match cannot begin without, records it, and adds what follows
-// from it. The caller holds the match's lock.
+// from it; it tries again until that is done. The caller holds the match's lock.
 func (a *Arena) follow(l *live) {
 	chain, round, ok := l.match.AwaitsBeacon()
-	if !ok || a.Beacons == nil || chain != a.Beacons.Chain() {
+	if !ok {
+		return
+	}
+	if a.Beacons == nil || chain != a.Beacons.Chain() {
+		a.Log.Error("match waits for a beacon that this hall does not have", "match", l.id, "chain", chain.Name, "round", round)
 		return
 	}
 	a.table.take(l.id)
 	a.tasks.Go(func() {
 		defer a.table.give(l)
-		signature, err := a.Beacons.Round(a.alive, round)
-		if err == nil {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			err = a.begin(l, &event.BeaconRecorded{Chain: chain.Hash, Beacon: event.Beacon{Round: round, Signature: signature}})
-		}
-		if err != nil && !errors.Is(err, context.Canceled) {
+		for pause := firstPause; ; pause = min(2*pause, lastPause) {
+			err := a.record(l, chain.Hash, round)
+			if err == nil || a.alive.Err() != nil {
+				return
+			}
 			a.Log.Error("match waits for its beacon", "match", l.id, "round", round, "error", err)
+			select {
+			case <-time.After(pause):
+			case <-a.alive.Done():
+			}
 		}
 	})
+}
+
+// Pauses between tries to record a beacon.
+const (
+	firstPause = 200 * time.Millisecond
+	lastPause  = 30 * time.Second
+)
+
+// record gets a round when it is out and records it.
+func (a *Arena) record(l *live, chain beacon.Hash, round int64) error {
+	signature, err := a.Beacons.Round(a.alive, round)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return a.begin(l, &event.BeaconRecorded{Chain: chain, Beacon: event.Beacon{Round: round, Signature: signature}})
 }
 
 // begin records the beacon of a match that still waits for it. The caller holds the match's lock.

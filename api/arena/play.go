@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 
 	"ludger/checkpoint/beacon"
 	"ludger/engine"
@@ -70,8 +69,9 @@ type Appended struct {
 // Errors of a request, for errors.Is.
 var (
 	ErrNoArena   = errors.New("no arena of this name is admitted")
+	ErrSecret    = errors.New("the secret of this hall is not the one that the match is committed to: put the right one back")
 	ErrNotYours  = errors.New("another arena runs the match")
-	ErrNoBeacons = errors.New("this log has no source of beacons, which the game needs")
+	ErrNoBeacons = errors.New("this log has no source of beacons, or no secret, which the game needs")
 )
 
 // A TermsError says why no match can be opened on the terms asked for. What it wraps is a *replay.Fault
@@ -150,22 +150,20 @@ func (a *Arena) secret(salt [16]byte) [32]byte {
 // Begin opens a match for an admitted arena. What it needs of chance follows from the game: a secret
 // if something is hidden or drawn while it is played, a beacon alone if only the start is drawn.
 func (a *Arena) Begin(ctx context.Context, r Request, t Terms) (Appended, error) {
-	now := a.Now()
 	_, admitted, err := a.Admitted(ctx, r.Arena)
-	if err != nil {
-		return Appended{}, err
-	}
-	chance, secret, err := a.chance(ctx, t)
 	if err != nil {
 		return Appended{}, err
 	}
 	a.mu.Lock() // openings are appended in the order of their numbers
 	defer a.mu.Unlock()
-	if id := r.id(); id != "" {
-		if before, ok, err := a.before(ctx, id, r.Digest); ok || err != nil {
-			return before, err
-		}
+	if before, ok, err := a.before(ctx, r.id(), r.Digest); ok || err != nil {
+		return before, err
 	}
+	chance, secret, err := a.chance(ctx, t)
+	if err != nil {
+		return Appended{}, err
+	}
+	now := a.Now()
 	opened := &event.MatchOpened{
 		Number: a.number + 1, Game: t.Game, Variant: t.Setup.Variant, Start: t.Setup.Start,
 		Division: t.Division, MoveMS: t.MoveMS, Chance: chance,
@@ -221,20 +219,15 @@ func (a *Arena) chance(ctx context.Context, t Terms) (c event.Chance, secret [32
 	if err != nil {
 		return c, secret, &TermsError{err}
 	}
-	info := game.Info()
-	settled := slices.ContainsFunc(info.Variants, func(v engine.Variant) bool { return v.Name == setup.Variant && v.Settled })
-	switch {
-	case info.Hidden, info.Chance && !settled:
-		c.Mode = event.ChanceSealed
+	if c.Mode = replay.Needs(game.Info(), setup.Variant, pos); c.Mode == event.ChanceNone {
+		return c, secret, nil
+	}
+	if c.Mode == event.ChanceSealed {
 		rand.Read(c.Salt[:])
 		secret = a.secret(c.Salt)
 		c.Commitment = beacon.Commitment(secret)
-	case pos.Turn().Has(engine.Chance):
-		c.Mode = event.ChancePublic
-	default:
-		return c, secret, nil
 	}
-	if a.Beacons == nil {
+	if a.Beacons == nil || a.Secret == [32]byte{} {
 		return c, secret, ErrNoBeacons
 	}
 	c.Chain, c.Delay = a.Beacons.Chain(), delay
@@ -284,19 +277,23 @@ func (a *Arena) Append(ctx context.Context, r Request, id event.MatchID, length 
 		if o := m.Opened(); o.Arena == nil || o.Arena.Name != r.Arena {
 			return ErrNotYours
 		}
-		if key := r.id(); key != "" {
-			var ok bool
-			if done, ok, err = a.before(ctx, key, r.Digest); ok || err != nil {
-				if ok && done.Match != id {
-					return ledger.ErrReused
-				}
-				return err
+		if length == m.Len() {
+			if done, err = a.say(ctx, l, r.id(), r.Digest, bodies); err == nil {
+				return nil
 			}
+		} else {
+			err = &ledger.ConflictError{Stream: event.MatchStream(id), Expected: length, Actual: m.Len(), ActualLeaf: m.Last()}
 		}
-		if length != m.Len() {
-			return &ledger.ConflictError{Stream: event.MatchStream(id), Expected: length, Actual: m.Len(), ActualLeaf: m.Last()}
+		// A request that was done before made the match longer, or has used its key up.
+		before, ok, beforeErr := a.before(ctx, r.id(), r.Digest)
+		switch {
+		case ok && before.Match != id:
+			return ledger.ErrReused
+		case ok:
+			done, err = before, nil
+		case beforeErr != nil:
+			err = beforeErr
 		}
-		done, err = a.say(ctx, l, r.id(), r.Digest, bodies)
 		return err
 	})
 	return done, err
@@ -350,6 +347,9 @@ func (a *Arena) appended(m *replay.Match, first int64, events []event.Event) App
 // before returns what an earlier request of the same id appended; ok is false if there was none. One
 // with another digest is ledger.ErrReused.
 func (a *Arena) before(ctx context.Context, id string, digest [32]byte) (done Appended, ok bool, err error) {
+	if id == "" {
+		return done, false, nil
+	}
 	d, ok, err := ledger.FindID(ctx, a.log, id)
 	if err != nil || !ok {
 		return done, false, err

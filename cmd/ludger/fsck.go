@@ -86,7 +86,11 @@ func fsck(ctx context.Context, dir string, w io.Writer) (found int, err error) {
 	if err != nil {
 		return found, err
 	}
+	c := a.Counts()
+	if c.Aborted+c.Adjudicated+c.Unchecked > 0 {
+		fmt.Fprintf(w, "%d matches aborted, %d of them after their beacon, %d adjudicated, %d events not judged\n", c.Aborted, c.Drawn, c.Adjudicated, c.Unchecked)
+	}
 	fmt.Fprintf(w, "%d entries with root %x, checkpoint of %d published, %d matches sealed, %d open: %d findings\n",
-		head.Size, head.Root, published, a.Sealed(), a.Open(), found)
+		head.Size, head.Root, published, c.Sealed, c.Open, found)
 	return found, nil
 }

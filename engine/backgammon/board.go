@@ -41,6 +41,16 @@ func (b *board) blot(seat, point int) bool { return point != off && b[seat^1][25
 // blocked tells whether the opponent holds the seat's point.
 func (b *board) blocked(seat, point int) bool { return point != off && b[seat^1][25-point] > 1 }
 
+// shut tells whether the seat has a checker on the bar and no point to enter at.
+func (b *board) shut(seat int) bool {
+	for die := 1; die <= 6; die++ {
+		if !b.blocked(seat, bar-die) {
+			return false
+		}
+	}
+	return b[seat][bar] > 0
+}
+
 // step returns where a checker of the seat goes with one die, and whether it may.
 func (b *board) step(seat, from, die int) (to int, ok bool) {
 	own := &b[seat]

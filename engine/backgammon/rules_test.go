@@ -117,6 +117,7 @@ func TestStart(t *testing.T) {
 		{"single", "------C------------bbbbbbA 0:64 - - 1", "no legal play"},
 		{"single", "-E-----------------b------ opening - - 1", "opening position"},
 		{"single", startBoard + " 0:won - - 1 over:single", "fields"},
+		{"money", "cBBBBBB------------bbbbbbC 0:roll 1 - 0", "nobody could ever move"},
 		{"money", startBoard + " 0:31 3@0 - 1", "power of two"},
 		{"money", startBoard + " 0:31 8192@0 - 1", "power of two"},
 		{"money", startBoard + " 0:31 2 - 1", "owned"},

@@ -149,6 +149,9 @@ func (p *Position) readState(text string) error {
 			return err
 		}
 	}
+	if p.board.shut(0) && p.board.shut(1) {
+		return errors.New("both seats are on the bar against closed boards, so that nobody could ever move")
+	}
 	if p.plies, err = readCount(field[4], MaxPlies-1); err != nil {
 		return fmt.Errorf("plies %w", err)
 	}

@@ -103,8 +103,9 @@ func (b Box) Open(key BoxKey, box []byte) (move string, signed SignedMove, err e
 	if err != nil {
 		return "", signed, errBox
 	}
-	n := int(binary.BigEndian.Uint32(plain))
-	if n > len(plain)-4 || boxSize(4+n) != len(plain) || len(bytes.Trim(plain[4+n:], "\x00")) > 0 {
+	length := binary.BigEndian.Uint32(plain)
+	n := int(min(length, MaxBox))
+	if length > uint32(len(plain)-4) || boxSize(4+n) != len(plain) || len(bytes.Trim(plain[4+n:], "\x00")) > 0 {
 		return "", signed, fmt.Errorf("box holds %d bytes padded in another way than to the next size", n)
 	}
 	v, err := canon.ParseCanonical(plain[4:4+n], canon.Limits{Bytes: MaxBox, Depth: MaxDepth, Values: MaxValues})

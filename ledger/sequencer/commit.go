@@ -89,6 +89,8 @@ func (s *Sequencer) commit(ctx context.Context) error {
 		return err
 	}
 	s.head = next
+	s.ids.add(g.number, g.ids)
+	s.durable.Store(g.number)
 	for _, r := range g.requests {
 		r.answer <- answer{}
 	}

@@ -109,3 +109,29 @@ func (c *headCache) get(ctx context.Context, log ledger.Log, stream event.Stream
 	c.young[event.Stream(strings.Clone(string(stream)))] = h // stream is a part of its event's text
 	return h, nil
 }
+
+// An idCache remembers the idempotency ids that were committed lately, so that an id which its caller
+// has looked for in the log is not looked for again by the committer, which nobody can help.
+type idCache struct {
+	young, old map[string]bool
+	began      [2]int64 // the first group whose ids are in young, and in old
+}
+
+// maxIDs bounds the ids in each half of an idCache.
+const maxIDs = 1 << 14
+
+// add remembers the ids of a group that was committed.
+func (c *idCache) add(group int64, ids map[string]bool) {
+	if len(c.young) >= maxIDs || c.young == nil {
+		c.young, c.old = make(map[string]bool), c.young
+		c.began = [2]int64{group, c.began[0]}
+	}
+	for id := range ids {
+		c.young[id] = true
+	}
+}
+
+// maybe tells whether an id may have come into the log with a group after the one given.
+func (c *idCache) maybe(id string, since int64) bool {
+	return since+1 < c.began[1] || c.young[id] || c.old[id]
+}

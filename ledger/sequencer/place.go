@@ -37,13 +37,15 @@ func (s *Sequencer) judge(ctx context.Context, r *request) ([]ledger.Receipt, ve
 		if s.group.ids[r.ID] {
 			return nil, later, nil
 		}
-		done, ok, err := ledger.FindID(ctx, s.log, r.ID)
-		if err != nil {
-			return nil, 0, err
-		}
-		if ok {
-			receipts, err := s.repeat(ctx, r, done)
-			return receipts, again, err
+		if r.known || s.ids.maybe(r.ID, r.since) {
+			done, ok, err := ledger.FindID(ctx, s.log, r.ID)
+			if err != nil {
+				return nil, 0, err
+			}
+			if ok {
+				receipts, err := s.repeat(ctx, r, done)
+				return receipts, again, err
+			}
 		}
 	}
 	r.streams = r.streams[:0]

@@ -36,6 +36,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"ludger/checkpoint/tiles"
 	"ludger/ledger"
@@ -82,12 +83,15 @@ type Sequencer struct {
 	once  sync.Once     // closes quit
 	err   error         // why the committer ended; written before done is closed
 
+	durable atomic.Int64 // number of the newest group that was committed
+
 	// The committer's own, from here on.
 	epoch uint64
 	head  ledger.Head
 	edge  *tiles.Edge
 	tail  [][32]byte // leaf hashes of the last, partial tile
 	heads headCache
+	ids   idCache
 	group group
 	late  []*request // wait until the group under way is durable, since it has to do with them
 }
@@ -143,6 +147,8 @@ type request struct {
 	streams []*head  // for each event, the cached head of its stream
 	room    [1]*head // for streams: most requests hold one event
 	first   int64    // index of its first event, once it has a place
+	known   bool     // its id was in the log before it was queued
+	since   int64    // number of a group up to which its id was not, if it was not known
 	size    int      // bytes of its entries
 	answer  chan answer
 }
@@ -162,6 +168,13 @@ func (s *Sequencer) Append(ctx context.Context, a Append) ([]ledger.Receipt, err
 	r := &request{Append: a, answer: make(chan answer, 1)}
 	if err := r.check(); err != nil {
 		return nil, err
+	}
+	if r.ID != "" { // here, where many look at once, and not in the committer
+		r.since = s.durable.Load()
+		var err error
+		if _, r.known, err = ledger.FindID(ctx, s.log, r.ID); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.send(ctx, r); err != nil {
 		return nil, err

@@ -44,9 +44,10 @@ type Audit struct {
 	agents  map[event.Leaf]*event.AgentRegistered
 	arenas  map[event.Leaf]string // names of those admitted
 	keys    *replay.Keys
-	matches map[event.Stream]*match // opened and not sealed
-	number  int64                   // of the newest match
-	sealed  int64
+	matches map[event.Stream]*match   // opened and not sealed
+	secrets map[[32]byte]event.Stream // commitments, with the match that made each
+	number  int64                     // of the newest match
+	counts  Counts
 	found   []Finding
 }
 
@@ -58,9 +59,10 @@ type head struct {
 // A match is one that is not sealed.
 type match struct {
 	*replay.Match
-	events []event.Event   // of a match with a secret, which is replayed when it is told
-	told   map[string]bool // faults of it that were found
-	again  bool            // it was replayed
+	events   []event.Event   // of a match with a secret, which is replayed when it is told
+	told     map[string]bool // faults of it that were found
+	again    bool            // it was replayed
+	recorded bool            // its beacon was recorded
 }
 
 // New returns an Audit of the log with the given origin, before its first entry.
@@ -69,6 +71,7 @@ func New(origin string) *Audit {
 		origin:  origin,
 		heads:   make(map[event.Stream]head),
 		agents:  make(map[event.Leaf]*event.AgentRegistered),
+		secrets: make(map[[32]byte]event.Stream),
 		arenas:  make(map[event.Leaf]string),
 		keys:    replay.NewKeys(),
 		matches: make(map[event.Stream]*match),
@@ -78,11 +81,23 @@ func New(origin string) *Audit {
 // Size returns the number of entries applied.
 func (a *Audit) Size() int64 { return a.size }
 
-// Sealed returns the number of matches seen from their opening to their seal.
-func (a *Audit) Sealed() int64 { return a.sealed }
+// Counts are how the matches of a log went. Nothing of it is wrong by itself; but a hall that often
+// aborts matches when the dice are known, or decides them itself, is to be asked why.
+type Counts struct {
+	Sealed      int64 // from their opening to their seal
+	Aborted     int64
+	Drawn       int64 // of these, those whose beacon was recorded before
+	Adjudicated int64
+	Unchecked   int64 // events of which something could not be judged here
+	Open        int64 // not sealed
+}
 
-// Open returns the number of matches that are not sealed.
-func (a *Audit) Open() int64 { return int64(len(a.matches)) }
+// Counts returns how the matches so far went.
+func (a *Audit) Counts() Counts {
+	c := a.counts
+	c.Open = int64(len(a.matches))
+	return c
+}
 
 // Apply takes the next entry and returns what is wrong with it. The slice is valid until the next
 // call.
@@ -167,11 +182,22 @@ func (a *Audit) match(e *event.Event, h head) {
 			a.reveal(m, e)
 		}
 	}
+	switch e.Kind {
+	case event.KindMatchAborted:
+		a.counts.Aborted++
+		if m.recorded {
+			a.counts.Drawn++
+		}
+	case event.KindMatchAdjudicated:
+		a.counts.Adjudicated++
+	case event.KindBeaconRecorded:
+		m.recorded = true
+	}
 	if e.Seq == 0 {
 		a.seats(m.Match, e)
 	}
 	if m.Stage() == replay.StageSealed {
-		a.sealed++
+		a.counts.Sealed++
 		delete(a.matches, e.Stream)
 	}
 }
@@ -179,6 +205,10 @@ func (a *Audit) match(e *event.Event, h head) {
 // play applies an event to a match and finds what was not found before.
 func (a *Audit) play(m *match, e *event.Event) {
 	for _, f := range m.Apply(e) {
+		if f.Missing {
+			a.counts.Unchecked++
+			continue
+		}
 		if text := f.Error(); !m.told[text] {
 			a.find(e.Stream, "%v", f)
 			if m.told == nil {
@@ -216,6 +246,12 @@ func (a *Audit) seats(m *replay.Match, e *event.Event) {
 		a.find(e.Stream, "the match has the number %d, after %d: one was given twice or is missing", o.Number, a.number)
 	}
 	a.number = max(a.number, o.Number)
+	if c := &o.Chance; c.Mode == event.ChanceSealed {
+		if first, ok := a.secrets[c.Commitment]; ok {
+			a.find(e.Stream, "the match is committed to the secret of %s, so that who knows one knows both", first)
+		}
+		a.secrets[c.Commitment] = e.Stream
+	}
 	if o.Arena != nil && a.arenas[o.Arena.Admitted] != o.Arena.Name {
 		a.find(e.Stream, "the match names an admission of the arena %s that the log does not hold before", o.Arena.Name)
 	}
