@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	ingestWriters = 64  // each with a match of its own
+	ingestWriters = 16  // connections, each with a match of its own
 	ingestPlies   = 256 // of each match
 	ingestRounds  = 5   // the median counts
 )
