@@ -15,6 +15,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bls12-381"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"ludger/ledger/canon"
 )
 
 // A timelock box is what drand's tlock makes of a 32-byte secret for a chain of the scheme
@@ -75,6 +77,74 @@ const (
 	StepPayload Step = "payload" // the sealed secret is not the one that was sealed
 )
 
+// SealTimelock returns the timelock box of a secret, which must be 32 random bytes: whoever could guess
+// the secret can tell that the box is its. It is a function of chain, round and secret: sigma, the key
+// and the nonce are the first 16 bytes of D("ludger/vault/v1", secret, hash of the chain, round, what),
+// with the round as eight bytes, big-endian, and "sigma", "key" or "nonce". So who is told the secret can
+// check the box without the signature of its round. drand's tools open it like their own.
+func (c *Chain) SealTimelock(round int64, secret [32]byte) ([]byte, error) {
+	if c.info.Scheme != UnchainedG1 {
+		return nil, c.timelockError(round, StepScheme, "there are boxes for scheme %s only, and this chain's is %s", UnchainedG1, c.info.Scheme)
+	}
+	if _, err := c.info.TimeOf(round); err != nil {
+		return nil, err
+	}
+	part := func(what string) (b [fileKey]byte) {
+		d := canon.Digest("ludger/vault/v1", secret[:], c.info.Hash[:], number(round), []byte(what))
+		copy(b[:], d[:])
+		return b
+	}
+	sigma, key, nonce := part("sigma"), part("key"), part("nonce")
+	r := scalar(sigma[:], key[:])
+	var u bls12381.G2Affine
+	u.ScalarMultiplicationBase(r)
+	pair, err := c.mask(round, r)
+	if err != nil {
+		return nil, err
+	}
+	v, w := mask(sigma, "IBE-H2", pair), mask(key, "IBE-H4", sigma[:])
+	point := u.Bytes()
+	body := base64.RawStdEncoding.EncodeToString(bytes.Join([][]byte{point[:], v[:], w[:]}, nil))
+	box := fmt.Appendf(nil, "%s%s%d %s\n%s\n%s\n%s\n%s", ageIntro, tlockStanza, round, c.info.Hash, body[:64], body[64:128], body[128:], ageMAC)
+	mac := hmac.New(sha256.New, derive(key[:], nil, "header"))
+	mac.Write(box)
+	box = fmt.Appendf(box, " %s\n%s", base64.RawStdEncoding.EncodeToString(mac.Sum(nil)), nonce[:])
+	aead, err := chacha20poly1305.New(derive(key[:], nonce[:], "payload"))
+	if err != nil {
+		return nil, err
+	}
+	box = aead.Seal(box, onlyChunk[:], secret[:], nil)
+	return box, c.CheckTimelock(round, box)
+}
+
+// mask returns the coordinates of e(r·Q, P), with which sigma is masked: Q is what the chain signs for
+// the round, P its key.
+func (c *Chain) mask(round int64, r *big.Int) ([]byte, error) {
+	key := make([]byte, c.info.Scheme.KeySize())
+	if !canon.DecodeHex(key, c.info.PublicKey) {
+		return nil, c.timelockError(round, StepEncoding, "the chain's key is not lowercase hex")
+	}
+	p, f := pointG2(key)
+	if f != nil {
+		return nil, c.timelockError(round, f.step, "the chain's key %s", f.reason)
+	}
+	digest := sha256.Sum256(number(round))
+	q, err := bls12381.HashToG1(digest[:], []byte(tagG1))
+	if err != nil {
+		return nil, err
+	}
+	q.ScalarMultiplication(&q, r)
+	pair, err := bls12381.Pair([]bls12381.G1Affine{q}, []bls12381.G2Affine{p})
+	if err != nil {
+		return nil, err
+	}
+	coordinates := pair.Bytes()
+	return coordinates[:], nil
+}
+
+// onlyChunk is age's nonce of chunk 0 that is also the last.
+var onlyChunk = [chacha20poly1305.NonceSize]byte{chacha20poly1305.NonceSize - 1: 1}
+
 // CheckTimelock checks what can be seen of a timelock box before its round: that it is one, and for
 // this round of this chain. Whether it opens, and to what, shows only then.
 func (c *Chain) CheckTimelock(round int64, box []byte) error {
@@ -105,8 +175,7 @@ func (c *Chain) OpenTimelock(round int64, signature, box []byte) (secret [32]byt
 	if err != nil {
 		panic("beacon.OpenTimelock: " + err.Error())
 	}
-	first := [chacha20poly1305.NonceSize]byte{chacha20poly1305.NonceSize - 1: 1} // chunk 0, and the last
-	plain, err := aead.Open(nil, first[:], t.payload[:], nil)
+	plain, err := aead.Open(nil, onlyChunk[:], t.payload[:], nil)
 	if err != nil {
 		return secret, c.timelockError(round, StepPayload, "the secret in it is not the one that was sealed")
 	}

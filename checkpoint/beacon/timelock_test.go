@@ -2,6 +2,7 @@ package beacon_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -132,6 +133,43 @@ func (s *sealer) PublicKey() kyber.Point           { return s.key }
 func (s *sealer) Scheme() crypto.Scheme            { return *s.scheme }
 func (s *sealer) Signature(uint64) ([]byte, error) { return s.signature, nil }
 func (s *sealer) SwitchChainHash(string) error     { return errors.New("another chain") }
+
+// TestSealTimelock: what we seal opens with the signature of its round and no other, here and in drand's
+// own tool, and is the same every time.
+func TestSealTimelock(t *testing.T) {
+	l, err := beacon.NewLocal([32]byte{7}, 1_600_000_000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		secret, round := sha256.Sum256([]byte{byte(i)}), int64(1+i*i*1_000_003)
+		box, err := l.Chain().SealTimelock(round, secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := l.Chain().SealTimelock(round, secret)
+		if err != nil || !bytes.Equal(again, box) {
+			t.Fatalf("sealed again it is another box: %v", err)
+		}
+		signature, err := l.Sign(round)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := l.Chain().OpenTimelock(round, signature, box); err != nil || got != secret {
+			t.Fatalf("round %d: %x, %v, want %x", round, got, err, secret)
+		}
+		if i > 2 {
+			continue
+		}
+		var plain bytes.Buffer
+		if err := tlock.New(newSealer(t, l.Chain().Info(), signature)).Strict().Decrypt(&plain, bytes.NewReader(box)); err != nil || !bytes.Equal(plain.Bytes(), secret[:]) {
+			t.Errorf("drand's tool opens it to %x, %v", plain.Bytes(), err)
+		}
+	}
+	if _, err := l.Chain().SealTimelock(0, [32]byte{}); err == nil {
+		t.Error("sealed for round 0")
+	}
+}
 
 // TestTimelocksAgainstTlock: drand's tool opens our vectors, and we open what it seals.
 func TestTimelocksAgainstTlock(t *testing.T) {

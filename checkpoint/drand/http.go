@@ -3,6 +3,7 @@ package drand
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,8 +13,10 @@ import (
 	"time"
 
 	"github.com/drand/drand/v2/common/chain"
+	"github.com/drand/drand/v2/crypto"
 	client "github.com/drand/go-clients/client/http"
 	their "github.com/drand/go-clients/drand"
+	"github.com/drand/kyber"
 
 	"ludger/checkpoint/beacon"
 )
@@ -123,7 +126,7 @@ func NewHTTP(info beacon.Info, urls []string, o HTTPOptions) (*HTTP, error) {
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := newPinned(info)
+	publicKey, err := keyOf(info)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +146,7 @@ func NewHTTP(info beacon.Info, urls []string, o HTTPOptions) (*HTTP, error) {
 		o.Now = time.Now
 	}
 	description := &chain.Info{
-		PublicKey: pinned.key, ID: info.Name, Period: time.Duration(info.Period) * time.Second,
+		PublicKey: publicKey, ID: info.Name, Period: time.Duration(info.Period) * time.Second,
 		Scheme: string(info.Scheme), GenesisTime: info.Genesis, GenesisSeed: info.GroupHash[:],
 	}
 	if !bytes.Equal(description.Hash(), info.Hash[:]) {
@@ -534,4 +537,25 @@ func (h *HTTP) Health(ctx context.Context) Health {
 		s.Late = max(0, now.Sub(time.UnixMilli(at)))
 	}
 	return s
+}
+
+// keyOf returns a chain's key as drand's client has it.
+func keyOf(info beacon.Info) (kyber.Point, error) {
+	// A signature of a chained scheme says nothing without the one before it, which a Source does not give.
+	if info.Scheme != beacon.UnchainedG1 {
+		return nil, fmt.Errorf("chain %s has scheme %s, and only %s is supported", info.Name, info.Scheme, beacon.UnchainedG1)
+	}
+	scheme, err := crypto.SchemeFromName(string(info.Scheme))
+	if err != nil {
+		return nil, fmt.Errorf("chain %s: %w", info.Name, err)
+	}
+	b, err := hex.DecodeString(info.PublicKey)
+	if err != nil {
+		return nil, fmt.Errorf("chain %s: %w", info.Name, err)
+	}
+	key := scheme.KeyGroup.Point()
+	if err := key.UnmarshalBinary(b); err != nil {
+		return nil, fmt.Errorf("chain %s: %w", info.Name, err)
+	}
+	return key, nil
 }

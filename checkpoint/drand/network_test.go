@@ -57,7 +57,7 @@ func TestNetwork(t *testing.T) {
 	// Box and secret outlive the network.
 	sealedTo := newest() + 8
 	secret := canon.Digest("test secret of a network")
-	box, err := SealTimelock(chain, sealedTo, secret, time.Now().UnixMilli())
+	box, err := chain.SealTimelock(sealedTo, secret)
 	if err != nil {
 		t.Fatal(err)
 	}
