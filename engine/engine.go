@@ -187,6 +187,15 @@ type Drawer interface {
 	Draw(Source) string
 }
 
+// A Roller is a Drawer in which each outcome after the first has a player whose it is, who may be asked
+// to call for it.
+type Roller interface {
+	Drawer
+	// OnRoll returns the seat whose outcome Chance draws next, if Chance is on turn; false if it is
+	// nobody's, as before the game.
+	OnRoll() (Seat, bool)
+}
+
 // A Source gives fair numbers: Intn returns each of 0 to n-1 with the same probability, n > 0.
 type Source interface {
 	Intn(n int) int

@@ -145,6 +145,34 @@ func TestAudit(t *testing.T) {
 			tb.force(tb.otherRoll())
 			tb.shut()
 		}, []string{"13: event 4: the outcome is not the one"}},
+		"beacons that anchor the log": {func(w *world) {
+			alice, bob := w.pair()
+			w.log(targets["hidden"](w, alice, bob).events...) // it describes the chain
+			chain := w.beacons().Chain().Info()
+			prev, err := event.Parse(w.raws[0])
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			newest, err := chain.RoundAt(w.now)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			late := w.event(event.AgentStream("zoe"), 0, event.Leaf{}, w.registration("zoe", key("zoe"), key("zoe")))
+			leaf, seq := prev.Leaf(), int64(1)
+			anchor := func(b event.Beacon) {
+				e := w.event(event.LogStream, seq, leaf, &event.BeaconRecorded{Chain: chain.Hash, Beacon: b})
+				w.log(e)
+				leaf, seq = e.Leaf(), seq+1
+			}
+			anchor(w.round(newest))
+			anchor(w.round(newest + 100)) // not out yet
+			wrong := w.round(newest + 1)
+			wrong.Signature = w.round(newest).Signature
+			anchor(wrong)
+			w.now += 10_000
+			anchor(w.round(newest + 10))
+			w.log(late) // made long before
+		}, []string{"18: before it came out", "19: signature is not of this key and round", "21: behind a beacon"}},
 		"two matches with one secret": {func(w *world) {
 			alice, bob := w.pair()
 			w.same = true

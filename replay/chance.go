@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -20,6 +21,8 @@ type fate struct {
 	unproved int64     // of these, those that could not be drawn again, for want of the seed
 	boxes    int64     // hidden moves so far
 	blind    bool      // something hidden happened that is not known here, so the position is not either
+	called   int64     // round that the player on roll called and that is not recorded yet, 0 if there is none
+	calls    int64     // rounds called so far
 	acked    int       // seats that acknowledged the opening before the round that counts was out, by the hall's times
 }
 
@@ -45,14 +48,75 @@ func (m *Match) started() bool {
 	return m.ready()
 }
 
-// AwaitsBeacon returns the round that must be recorded before play can begin; ok is false if there
-// is none, or it is recorded, or the match is over.
+// AwaitsBeacon returns the round that must be recorded before play can go on: the one that the opening
+// fixes, or one that a player called. ok is false if there is none, or the match is over.
 func (m *Match) AwaitsBeacon() (chain beacon.Info, round int64, ok bool) {
-	if m.opened == nil || m.ready() || m.stage != StagePlaying {
+	if m.opened == nil || m.stage != StagePlaying {
 		return beacon.Info{}, 0, false
 	}
-	c := &m.opened.Chance
-	return c.Chain, c.Round(), true
+	round = m.awaited()
+	return m.opened.Chance.Chain, round, round > 0
+}
+
+// awaited returns the round that play waits for; 0 if it waits for none.
+func (m *Match) awaited() int64 {
+	if !m.ready() {
+		return m.opened.Chance.Round()
+	}
+	return m.chance.called
+}
+
+// toCall returns the seat that has to call the round of the next outcome; nobody if none has.
+func (m *Match) toCall() engine.Seat {
+	if m.opened.Chance.Mode != event.ChanceLive || m.chance.draws == 0 || m.chance.called > 0 || m.chance.seed != nil || !m.pos.Turn().Has(engine.Chance) {
+		return nobody
+	}
+	if r, ok := m.pos.(engine.Roller); ok {
+		if seat, ok := r.OnRoll(); ok {
+			return seat
+		}
+	}
+	return nobody
+}
+
+// maxAhead bounds how many rounds ahead of the newest one a player may call, so that nobody makes the
+// others wait.
+const maxAhead = 10
+
+// roll takes up the call of a round, which must not be out yet.
+func (m *Match) roll(e *event.Event, b *event.RollCalled) {
+	if !m.checkSigned(b.Seat, &b.Signed) {
+		return
+	}
+	if m.opened.Chance.Mode != event.ChanceLive {
+		m.fail(StepChance, "no-roll", "a round is called in a match whose outcomes are drawn in another way")
+		return
+	}
+	if !m.playing() || !m.started() {
+		return
+	}
+	m.inTime(e, b.Seat)
+	switch seat := m.toCall(); {
+	case m.chance.called > 0:
+		m.fail(StepChance, "roll-twice", "a round is called again for the same outcome").want(m.chance.called, b.Signed.Move)
+		return
+	case seat == nobody:
+		m.fail(StepRules, "no-roll-due", "the rules leave nothing to chance here")
+		return
+	case seat != b.Seat:
+		m.fail(StepRules, "not-on-roll", fmt.Sprintf("%v calls a round, and the dice are those of %v", b.Seat, seat))
+	}
+	round, _ := b.Round() // its shape was checked when it was read
+	chain := m.opened.Chance.Chain
+	if at, err := chain.TimeOf(round); err != nil || e.At >= at {
+		m.fail(StepChance, "roll-late", "the round was out when it was called").want(fmt.Sprintf("before %d", at), e.At)
+	}
+	if newest, err := chain.RoundAt(e.At); err == nil && round > newest+maxAhead {
+		m.fail(StepChance, "roll-ahead", "the round is too far ahead").want(fmt.Sprintf("up to %d", newest+maxAhead), round)
+	}
+	m.chance.called = round
+	m.chance.calls++
+	m.changed = len(m.leaves)
 }
 
 // terms checks the opening's terms of chance by themselves.
@@ -63,13 +127,18 @@ func (m *Match) terms(e *event.Event, c *event.Chance) {
 	if c.Mode == event.ChanceNone {
 		return
 	}
-	if err := m.known.beacon(c.Chain, &c.Base); err != nil {
+	if err := m.known.CheckBeacon(c.Chain, &c.Base); err != nil {
 		m.fail(StepChance, "base", fmt.Sprintf("the base round: %v", err))
 		return
 	}
 	// These are the hall's own times: if even they contradict the rounds, the opening is wrong.
 	if at, err := c.Chain.TimeOf(c.Base.Round); err != nil || e.At < at {
 		m.fail(StepChance, "base-ahead", "the opening says it is older than the base round that it names").want(fmt.Sprintf("at or after %d", at), e.At)
+	}
+	if c.Mode == event.ChanceSealed {
+		if err := m.known.vault(c); err != nil {
+			m.fail(StepChance, "vault", fmt.Sprintf("the timelock box of the secret: %v", err))
+		}
 	}
 	if at, err := c.Chain.TimeOf(c.Round()); err != nil || e.At >= at {
 		m.fail(StepChance, "opened-late", "the round that counts was out before the match was opened, so the seed could be chosen").want(fmt.Sprintf("before %d", at), e.At)
@@ -92,7 +161,11 @@ func Needs(info engine.Info, variant string, start engine.Position) event.Chance
 // suits checks that the terms give what the game needs, or more.
 func (m *Match) suits() {
 	mode, needs := m.opened.Chance.Mode, Needs(m.info, m.opened.Variant, m.pos)
-	if mode != needs && mode != event.ChanceSealed && needs != event.ChanceNone {
+	_, rolls := m.pos.(engine.Roller)
+	if mode == event.ChanceLive && rolls && !m.info.Hidden {
+		return
+	}
+	if mode != needs && mode != event.ChanceSealed && (needs != event.ChanceNone || mode == event.ChanceLive) {
 		m.fail(StepChance, "mode", "the game needs other terms of chance").want(needs, mode)
 	}
 }
@@ -103,23 +176,25 @@ func (m *Match) record(e *event.Event, b *event.BeaconRecorded) {
 	case c.Mode == event.ChanceNone:
 		m.fail(StepChance, "no-chance", "a beacon is recorded in a match without chance")
 		return
-	case m.chance.recorded:
-		m.fail(StepChance, "beacon-twice", "the match has its beacon round already")
-		return
 	case m.stage != StagePlaying:
 		m.fail(StepChance, "beacon-late", "a beacon is recorded in a match that is over")
 		return
 	}
-	m.chance.recorded = true
+	round := m.awaited()
+	if round == 0 {
+		m.fail(StepChance, "beacon-twice", "the match waits for no beacon round")
+		return
+	}
+	m.chance.recorded, m.chance.called = true, 0
 	if b.Chain != c.Chain.Hash {
 		m.fail(StepChance, "other-chain", "the beacon is of another chain than the opening names").want(c.Chain.Hash, b.Chain)
 		return
 	}
-	if b.Round != c.Round() {
-		m.fail(StepChance, "other-round", "the beacon is of another round than the opening fixed").want(c.Round(), b.Round)
+	if b.Round != round {
+		m.fail(StepChance, "other-round", "the beacon is of another round than the one that was fixed").want(round, b.Round)
 		return
 	}
-	if err := m.known.beacon(c.Chain, &b.Beacon); err != nil {
+	if err := m.known.CheckBeacon(c.Chain, &b.Beacon); err != nil {
 		m.fail(StepChance, "beacon", err.Error())
 		return
 	}
@@ -130,9 +205,27 @@ func (m *Match) record(e *event.Event, b *event.BeaconRecorded) {
 	case c.Mode == event.ChancePublic:
 		seed := beacon.PublicSeed(m.id, b.Chain, b.Round, b.Signature)
 		m.chance.seed = &seed
+	case c.Mode == event.ChanceLive:
+		seed := beacon.RollSeed(m.id, m.turn, b.Chain, b.Round, b.Signature)
+		m.chance.seed = &seed
 	case m.chance.secret != nil:
 		seed := beacon.SealedSeed(m.id, *m.chance.secret, b.Chain, b.Round, b.Signature)
 		m.chance.seed = &seed
+	}
+}
+
+// inSecret checks that nothing is played any more when anybody can open the secret.
+func (m *Match) inSecret(e *event.Event) {
+	if !m.secret() {
+		return
+	}
+	switch e.Kind {
+	case event.KindMovePlayed, event.KindChanceDrawn, event.KindDrawAgreed, event.KindMatchForfeited:
+	default:
+		return
+	}
+	if at, err := m.opened.Chance.Chain.TimeOf(m.opened.Chance.Opens); err != nil || e.At >= at {
+		m.fail(StepChance, "vault-open", "play goes on when the round is out with which anybody can open the secret").want(fmt.Sprintf("before %d", at), e.At)
 	}
 }
 
@@ -162,8 +255,15 @@ func (m *Match) draw(b *event.ChanceDrawn) {
 	defer func() {
 		m.chance.draws++
 		m.changed = len(m.leaves)
+		if m.opened.Chance.Mode == event.ChanceLive {
+			m.chance.seed = nil // each outcome has a round of its own
+		}
 	}()
 	if !m.playing() || !m.started() {
+		return
+	}
+	if m.opened.Chance.Mode == event.ChanceLive && m.chance.seed == nil {
+		m.fail(StepChance, "not-called", "an outcome is drawn before its round was called and recorded")
 		return
 	}
 	if !m.pos.Turn().Has(engine.Chance) {
@@ -266,6 +366,8 @@ func (m *Match) reveal(b *event.MatchRevealed) {
 	if c := beacon.Commitment(b.Secret); c != m.opened.Chance.Commitment {
 		m.fail(StepChance, "commitment", "the secret is not the one that the opening is committed to").
 			want(event.Leaf(m.opened.Chance.Commitment), event.Leaf(c))
+	} else if !m.known.holds(&m.opened.Chance, b.Secret) {
+		m.fail(StepChance, "vault-secret", "the timelock box in the opening is not that of the secret, so nobody but the hall could have opened it")
 	}
 }
 
@@ -289,31 +391,87 @@ type round struct {
 	sig   string
 }
 
-// beacon checks a round's signature.
-func (k *Keys) beacon(info beacon.Info, b *event.Beacon) error {
+// CheckBeacon checks a round's signature.
+func (k *Keys) CheckBeacon(info beacon.Info, b *event.Beacon) error {
 	id := round{info, b.Round, string(b.Signature)}
 	if k.rounds[id] {
 		return nil
 	}
+	chain, err := k.chain(info)
+	if err != nil {
+		return err
+	}
+	if _, err := chain.Verify(b.Round, b.Signature); err != nil {
+		return err
+	}
+	remember(k.rounds, id)
+	return nil
+}
+
+// A vault is a timelock box of a secret, or one of no known secret that was found to be a box.
+type vault struct {
+	chain  beacon.Info
+	opens  int64
+	secret [32]byte
+	box    string
+}
+
+// vault checks what can be seen of a timelock box before its round is out.
+func (k *Keys) vault(c *event.Chance) error {
+	id := vault{chain: c.Chain, opens: c.Opens, box: string(c.Vault)}
+	if k.vaults[id] {
+		return nil
+	}
+	chain, err := k.chain(c.Chain)
+	if err == nil {
+		err = chain.CheckTimelock(c.Opens, c.Vault)
+	}
+	if err == nil {
+		remember(k.vaults, id)
+	}
+	return err
+}
+
+// holds tells whether the timelock box in the terms is that of a secret.
+func (k *Keys) holds(c *event.Chance, secret [32]byte) bool {
+	id := vault{c.Chain, c.Opens, secret, string(c.Vault)}
+	if k.vaults[id] {
+		return true
+	}
+	chain, err := k.chain(c.Chain)
+	if err != nil {
+		return false
+	}
+	box, err := chain.SealTimelock(c.Opens, secret)
+	if err != nil || !bytes.Equal(box, c.Vault) {
+		return false
+	}
+	remember(k.vaults, id)
+	return true
+}
+
+// remember adds what was found right to a set that is bounded.
+func remember[K comparable](set map[K]bool, id K) {
+	if len(set) >= maxKeys {
+		clear(set)
+	}
+	set[id] = true
+}
+
+// chain returns a chain with its key prepared.
+func (k *Keys) chain(info beacon.Info) (*beacon.Chain, error) {
 	chain, ok := k.chains[info]
 	if !ok {
 		var err error
 		if chain, err = beacon.NewChain(info); err != nil {
-			return err
+			return nil, err
 		}
 		if len(k.chains) >= maxChains {
 			clear(k.chains)
 		}
 		k.chains[info] = chain
 	}
-	if _, err := chain.Verify(b.Round, b.Signature); err != nil {
-		return err
-	}
-	if len(k.rounds) >= maxKeys {
-		clear(k.rounds)
-	}
-	k.rounds[id] = true
-	return nil
+	return chain, nil
 }
 
 // chanceDetail says in words what the step of chance proved, and what a reader must know of it.
@@ -339,6 +497,8 @@ func (c *check) chanceDetail() {
 		c.notShown(StepChance, fmt.Sprintf("play waits for %s", source))
 	case terms.Mode == event.ChancePublic:
 		c.details[StepChance] = drawn
+	case terms.Mode == event.ChanceLive:
+		c.details[StepChance] = fmt.Sprintf("%d outcomes drawn again: the first from %s, and %d from rounds that the player on roll had called before they were out, by the hall's times", f.draws, source, f.calls)
 	case f.secret != nil:
 		c.details[StepChance] = fmt.Sprintf("%s and the secret that the opening is committed to; %d hidden moves opened with it", drawn, f.boxes)
 	case f.revealed: // a fault says that it is the wrong one

@@ -12,12 +12,13 @@ const maxKeys = 4096
 // maxChains bounds the chains that a Keys remembers: about 50 KiB for each.
 const maxChains = 16
 
-// Keys remembers the keys, registrations and beacons it has checked: to check and prepare a key costs as much
+// Keys remembers the keys, registrations, beacons and timelock boxes it has checked: to check and prepare a key costs as much
 // as several signatures, and agents play many matches. It is not safe for concurrent use.
 type Keys struct {
 	known      map[sign.PublicKey]*sign.Verifier
 	registered map[registration]*event.AgentRegistered
 	rounds     map[round]bool // beacons
+	vaults     map[vault]bool // timelock boxes
 	chains     map[beacon.Info]*beacon.Chain
 }
 
@@ -29,7 +30,7 @@ type registration struct {
 
 // NewKeys returns a Keys that knows none.
 func NewKeys() *Keys {
-	return &Keys{make(map[sign.PublicKey]*sign.Verifier), make(map[registration]*event.AgentRegistered), make(map[round]bool), make(map[beacon.Info]*beacon.Chain)}
+	return &Keys{make(map[sign.PublicKey]*sign.Verifier), make(map[registration]*event.AgentRegistered), make(map[round]bool), make(map[vault]bool), make(map[beacon.Info]*beacon.Chain)}
 }
 
 func (k *Keys) get(key sign.PublicKey) (*sign.Verifier, error) {

@@ -268,6 +268,7 @@ func (m *Match) apply(e *event.Event) {
 		m.fail(StepChain, "opening", fmt.Sprintf("the first event of a match is its only match.opened, here stands %s", e.Kind))
 		return
 	}
+	m.inSecret(e)
 	switch b := body.(type) {
 	case *event.MatchOpened:
 		m.open(e, opened)
@@ -275,6 +276,8 @@ func (m *Match) apply(e *event.Event) {
 		m.ack(e, b)
 	case *event.BeaconRecorded:
 		m.record(e, b)
+	case *event.RollCalled:
+		m.roll(e, b)
 	case *event.ChanceDrawn:
 		m.draw(b)
 	case *event.MovePlayed:
@@ -356,7 +359,11 @@ func (m *Match) open(e *event.Event, b *event.MatchOpened) {
 func (m *Match) arrive(at int64) {
 	var turn engine.Turn
 	if m.stage == StagePlaying && m.ready() && m.pos != nil {
-		turn = m.pos.Turn()
+		if turn = m.pos.Turn(); turn.Has(engine.Chance) {
+			if seat := m.toCall(); seat != nobody {
+				turn = engine.TurnOf(seat)
+			}
+		}
 	}
 	for i := range m.came {
 		switch on := turn.Has(engine.Seat(i)); {

@@ -111,6 +111,9 @@ func (m *Match) completeDraw(b *event.ChanceDrawn) error {
 func (m *Match) Due() event.Body {
 	switch {
 	case m.stage == StagePlaying && m.pos != nil && m.ready() && m.pos.Turn().Has(engine.Chance):
+		if m.opened.Chance.Mode == event.ChanceLive && m.chance.seed == nil {
+			return nil // it waits for a call, or for the round that was called
+		}
 		return &event.ChanceDrawn{}
 	case m.stage == StageDecided:
 		return &event.MatchEnded{}

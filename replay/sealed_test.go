@@ -55,8 +55,22 @@ func (w *world) terms(mode event.ChanceMode) event.Chance {
 	c := event.Chance{Mode: mode, Chain: chain, Base: w.round(now), Delay: 2}
 	if mode == event.ChanceSealed {
 		c.Commitment, c.Salt = beacon.Commitment(w.secret()), [16]byte{7}
+		c.Opens, c.Vault = now+longest, w.vault(now+longest, w.secret())
 	}
 	return c
+}
+
+// longest is the number of rounds from the opening to the one that opens the vault.
+const longest = 1_000_000
+
+// vault is the timelock box of a secret for a round.
+func (w *world) vault(round int64, secret [32]byte) []byte {
+	w.t.Helper()
+	box, err := w.beacons().Chain().SealTimelock(round, secret)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return box
 }
 
 // deal begins a match of two registered agents that both acknowledge it, with terms of chance.
@@ -314,6 +328,32 @@ var sealedValid = []scenario{
 		tb.due()
 		return whole(tb)
 	}},
+	{name: "backgammon, each roll called", notes: publicNotes, make: func(w *world) string {
+		tb := w.live()
+		for range 4 {
+			tb.liveTurn()
+		}
+		tb.say(tb.resigned(0))
+		tb.due()
+		return whole(tb)
+	}},
+	{name: "backgammon, a roll called and the match given up before its round", notes: publicNotes, make: func(w *world) string {
+		tb := w.live()
+		tb.liveTurn()
+		tb.say(tb.call(tb.roller(), tb.nextRound()))
+		tb.say(tb.resigned(1))
+		tb.due()
+		return whole(tb)
+	}},
+	{name: "backgammon, the player on roll calls no round in time", notes: publicNotes + " time-forfeit", make: func(w *world) string {
+		tb := w.live()
+		tb.liveTurn()
+		seat := tb.roller()
+		w.now += moveMS
+		tb.say(&event.MatchForfeited{Seat: seat, Reason: engine.OutOfTime})
+		tb.due()
+		return whole(tb)
+	}},
 	{name: "chess960, drawn from quicknet", notes: "chance-order", make: func(w *world) string {
 		before, count := quicknet(w, 123), quicknet(w, 1000)
 		w.now = 1_692_803_733_000
@@ -359,6 +399,68 @@ var sealedValid = []scenario{
 	{name: "chess, run by an arena", notes: "arena", make: func(w *world) string {
 		return admitted(w, nil)
 	}},
+}
+
+// live is a match of backgammon whose rolls are called, with the opening roll drawn.
+func (w *world) live() *table {
+	w.t.Helper()
+	tb := w.deal("backgammon@1", "single", event.ChanceLive, nil).record()
+	tb.say(&event.ChanceDrawn{})
+	return tb
+}
+
+// roller is the seat whose dice come next.
+func (tb *table) roller() engine.Seat {
+	tb.w.t.Helper()
+	seat, ok := tb.m.Position().(engine.Roller).OnRoll()
+	if !ok {
+		tb.w.t.Fatal("nobody is on roll")
+	}
+	return seat
+}
+
+// nextRound is the round that a player may call with the next event: it comes out two seconds later.
+func (tb *table) nextRound() int64 {
+	tb.w.t.Helper()
+	newest, err := tb.m.Opened().Chance.Chain.RoundAt(tb.w.now + 1000)
+	if err != nil {
+		tb.w.t.Fatal(err)
+	}
+	return newest + 2
+}
+
+// call is what a seat signs to call a round.
+func (tb *table) call(seat engine.Seat, round int64) *event.RollCalled {
+	tb.w.t.Helper()
+	return &event.RollCalled{Seat: seat, Signed: tb.signed(seat, text(event.Roll(round)))}
+}
+
+// rolls calls, records and draws the next outcome.
+func (tb *table) rolls() {
+	tb.w.t.Helper()
+	round := tb.nextRound()
+	tb.say(tb.call(tb.roller(), round))
+	tb.w.now += 2000
+	tb.say(&event.BeaconRecorded{Chain: tb.m.Opened().Chance.Chain.Hash, Beacon: tb.w.round(round)})
+	tb.say(&event.ChanceDrawn{})
+}
+
+// liveTurn plays a move, rolling before it where that is due.
+func (tb *table) liveTurn() {
+	tb.w.t.Helper()
+	for tb.m.Position().Turn().Has(engine.Chance) {
+		tb.rolls()
+	}
+	seat := tb.m.Position().Turn().Seats()[0]
+	tb.by(seat, tb.m.Position().Legal(seat)[0].Move)
+}
+
+// toRoll is a live match in which a roll is to be called, as event 6.
+func (w *world) toRoll() *table {
+	w.t.Helper()
+	tb := w.live()
+	tb.liveTurn()
+	return tb
 }
 
 // quicknet returns a round of the League of Entropy.
@@ -664,6 +766,73 @@ var forgedChance = []scenario{
 		tb.force(tb.sealed())
 		return whole(tb)
 	}},
+	{name: "vault for another round", catch: "chance/vault@0", fails: "", notes: "test-beacon hall-secret aborted", make: openly("backgammon@1", "single", event.ChanceSealed,
+		func(w *world, o *event.MatchOpened) { o.Chance.Opens++ })},
+	{name: "vault with a bit flipped", catch: "chance/vault@0", notes: "test-beacon hall-secret aborted", make: openly("backgammon@1", "single", event.ChanceSealed,
+		func(w *world, o *event.MatchOpened) { o.Chance.Vault[30] ^= 1 })},
+	{name: "vault of another secret", catch: "chance/vault-secret@7", notes: sealedNotes, make: func(w *world) string {
+		tb := w.deal("backgammon@1", "single", event.ChanceSealed, func(o *event.MatchOpened) {
+			o.Chance.Vault = w.vault(o.Chance.Opens, seed("another secret"))
+		})
+		tb.record()
+		tb.say(&event.ChanceDrawn{})
+		tb.say(tb.resigned(0))
+		tb.force(tb.ended())
+		tb.force(&event.MatchRevealed{Secret: tb.secret})
+		tb.force(tb.sealed())
+		return whole(tb)
+	}},
+	{name: "play goes on when the vault is open", catch: "chance/vault-open@5", notes: sealedNotes, make: shuts(func(w *world) *table {
+		tb := w.deal("backgammon@1", "single", event.ChanceSealed, func(o *event.MatchOpened) { o.MoveMS = 0 }).record()
+		tb.say(&event.ChanceDrawn{})
+		return tb
+	}, func(tb *table) {
+		tb.w.now += 1000 * longest
+		seat := tb.m.Position().Turn().Seats()[0]
+		tb.force(tb.played(seat, tb.signed(seat, text(tb.m.Position().Legal(seat)[0].Move))))
+	})},
+	{name: "round called in a match with a secret", catch: "chance/no-roll@5", notes: sealedNotes, make: shuts((*world).rolled, func(tb *table) {
+		tb.force(tb.call(0, tb.nextRound()))
+	})},
+	{name: "live dice in a game that has none", catch: "chance/mode@0", notes: "test-beacon aborted", make: openly("chess@1", "standard", event.ChanceLive, nil)},
+	{name: "roll called for a round that is out", catch: "chance/roll-late@6", notes: publicNotes, make: lives(func(tb *table) {
+		tb.force(tb.call(tb.roller(), tb.nextRound()-2))
+	})},
+	{name: "roll called for a round far ahead", catch: "chance/roll-ahead@6", notes: publicNotes, make: lives(func(tb *table) {
+		tb.force(tb.call(tb.roller(), tb.nextRound()+9))
+	})},
+	{name: "roll called twice", catch: "chance/roll-twice@7", notes: publicNotes, make: lives(func(tb *table) {
+		seat := tb.roller()
+		tb.say(tb.call(seat, tb.nextRound()))
+		tb.force(tb.call(seat, tb.nextRound()))
+	})},
+	{name: "roll called by the other seat", catch: "rules/not-on-roll@6", notes: publicNotes, make: lives(func(tb *table) {
+		tb.force(tb.call(1-tb.roller(), tb.nextRound()))
+	})},
+	{name: "roll called when a move is due", catch: "rules/no-roll-due@9", notes: publicNotes, make: lives(func(tb *table) {
+		tb.rolls()
+		tb.force(tb.call(tb.m.Position().Turn().Seats()[0], tb.nextRound()))
+	})},
+	{name: "roll whose round nobody called", catch: "chance/not-called@6", notes: publicNotes, make: lives(func(tb *table) {
+		tb.force(&event.ChanceDrawn{Draw: 1, Outcome: "31"})
+	})},
+	{name: "roll from another round than the one called", catch: "chance/other-round@7", notes: publicNotes, make: lives(func(tb *table) {
+		round := tb.nextRound()
+		tb.say(tb.call(tb.roller(), round))
+		tb.w.now += 3000
+		tb.force(&event.BeaconRecorded{Chain: tb.m.Opened().Chance.Chain.Hash, Beacon: tb.w.round(round + 1)})
+	})},
+	{name: "roll that its round does not give", catch: "chance/other-draw@8", notes: publicNotes, make: lives(func(tb *table) {
+		round := tb.nextRound()
+		tb.say(tb.call(tb.roller(), round))
+		tb.w.now += 2000
+		tb.say(&event.BeaconRecorded{Chain: tb.m.Opened().Chance.Chain.Hash, Beacon: tb.w.round(round)})
+		tb.force(tb.otherRoll())
+	})},
+	{name: "roll that its player did not call", catch: "signatures/bad-signature@6", notes: publicNotes, make: lives(func(tb *table) {
+		seat := tb.roller()
+		tb.force(&event.RollCalled{Seat: seat, Signed: tb.cheat(key("mallory"), text(event.Roll(tb.nextRound())))})
+	})},
 	{name: "sealed without telling the secret", catch: "chance/not-revealed@7", notes: sealedNotes, make: func(w *world) string {
 		tb := w.rolled()
 		tb.say(tb.resigned(0))
@@ -671,6 +840,18 @@ var forgedChance = []scenario{
 		tb.force(tb.sealed())
 		return whole(tb)
 	}},
+}
+
+// lives lets a hall log what forge says in a live match in which a roll is due, and then end the match
+// as if nothing were wrong.
+func lives(forge func(*table)) func(*world) string {
+	return func(w *world) string {
+		tb := w.toRoll()
+		forge(tb)
+		tb.force(tb.resigned(0))
+		tb.forceEnd()
+		return whole(tb)
+	}
 }
 
 // boxed is a hidden move as a hall logs it, whether or not the move is to be hidden.

@@ -27,7 +27,7 @@ import (
 )
 
 func verifyCommand() *cobra.Command {
-	var policy string
+	var policy, beacon string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify --policy FILE PATH...",
@@ -38,6 +38,9 @@ func verifyCommand() *cobra.Command {
 Prints a report that says step by step what was proved and what was not: in full for a single
 bundle and for every one that is not verified, otherwise one line each. With --json it prints one
 report per line, as JSON with a schema.
+
+With --beacon, a match whose secret was never told is judged with the secret in its timelock box, if
+that round opens it (see ludger open).
 
 Exit codes: 0 verified; 1 checked and found wrong; 2 the command line is wrong; 3 could not be
 checked; 5 right so far, but no end is shown. (4, network or server, does not occur here.) Over many
@@ -55,7 +58,14 @@ bundles the first of 2, 1, 4, 3, 5, 0 that occurs.`,
 				return exit{exitUsage, fmt.Errorf("policy %s: %w", policy, err)}
 			}
 			inputs := expand(args)
-			v := verification{policy: p, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr()}
+			var round int64
+			var signature []byte
+			if beacon != "" {
+				if round, signature, err = readBeacon(beacon); err != nil {
+					return err
+				}
+			}
+			v := verification{policy: p, round: round, signature: signature, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr()}
 			out := &printer{w: cmd.OutOrStdout(), json: asJSON, single: len(inputs) == 1}
 			v.run(cmd.Context(), inputs, out.print)
 			if err := cmd.Context().Err(); err != nil {
@@ -73,6 +83,7 @@ bundles the first of 2, 1, 4, 3, 5, 0 that occurs.`,
 	}
 	cmd.Flags().StringVar(&policy, "policy", "", "trust policy file (C2SP tlog-policy)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON report per line")
+	beaconFlag(cmd, &beacon)
 	cmd.MarkFlagRequired("policy")
 	cmd.MarkFlagFilename("policy")
 	return cmd
@@ -130,9 +141,11 @@ type result struct {
 }
 
 type verification struct {
-	policy *checkpoint.Policy
-	stdin  io.Reader
-	stderr io.Writer
+	policy    *checkpoint.Policy
+	round     int64 // of a beacon that is known, 0 if none is
+	signature []byte
+	stdin     io.Reader
+	stderr    io.Writer
 }
 
 // run verifies the inputs on all cores and calls done for each, in their order.
@@ -161,6 +174,9 @@ func (v *verification) run(ctx context.Context, inputs []input, done func(result
 	for range workers {
 		wg.Go(func() {
 			verifier := replay.NewVerifier(v.policy)
+			if v.round > 0 {
+				verifier.Beacon(v.round, v.signature)
+			}
 			for i := range next {
 				results[i] <- v.one(verifier, inputs[i])
 			}

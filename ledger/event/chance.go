@@ -1,6 +1,9 @@
 package event
 
 import (
+	"strconv"
+	"strings"
+
 	"ludger/checkpoint/beacon"
 	"ludger/engine"
 	"ludger/ledger/canon"
@@ -14,15 +17,17 @@ const (
 	ChanceNone   ChanceMode = "none"   // no chance at all, and nothing hidden
 	ChancePublic ChanceMode = "public" // chance at the start only, drawn from a beacon
 	ChanceSealed ChanceMode = "sealed" // hidden moves, or chance later, drawn from a beacon and a secret
+	ChanceLive   ChanceMode = "live"   // each outcome drawn from a round that its player calls before it is out
 )
 
 // Chance are the terms of chance of a match: {"mode":"none"}, or in the other modes
 //
 //	{"base":{"round":7,"signature":"…"},"chain":{…},"delay":2,"mode":"public"}
 //
-// and with "commitment" and "salt" in the mode sealed. What is drawn comes from the round base + delay
-// of the chain. The base round's signature shows that the opening is not older than that round; that
-// it is older than the round that counts, no opening can show of itself.
+// and with "commitment", "opens", "salt" and "vault" in the mode sealed. What is drawn comes from the
+// round base + delay of the chain; in the mode live that is the first outcome, and each later one comes
+// from a round that is called. The base round's signature shows that the opening is not older than that
+// round; that it is older than the round that counts, no opening can show of itself.
 type Chance struct {
 	Mode       ChanceMode  // "" is ChanceNone
 	Chain      beacon.Info // of an unchained scheme
@@ -30,6 +35,8 @@ type Chance struct {
 	Delay      int64    // rounds, from 1
 	Commitment [32]byte // beacon.Commitment of the secret
 	Salt       [16]byte // from which the hall, and nobody else, can make the secret again
+	Opens      int64    // round with whose signature the vault opens; the match ends before it
+	Vault      []byte   // timelock box of the secret (beacon.Chain.OpenTimelock)
 }
 
 // A Beacon is one round of a chain with its signature.
@@ -54,7 +61,9 @@ func (c *Chance) value() canon.Value {
 	if c.Mode == ChanceSealed {
 		m = append(m,
 			canon.Member{Name: "commitment", Value: hexValue(c.Commitment[:])},
-			canon.Member{Name: "salt", Value: hexValue(c.Salt[:])})
+			canon.Member{Name: "opens", Value: canon.NewInt(c.Opens)},
+			canon.Member{Name: "salt", Value: hexValue(c.Salt[:])},
+			canon.Member{Name: "vault", Value: hexValue(c.Vault)})
 	}
 	return canon.NewObject(m...)
 }
@@ -65,7 +74,7 @@ func readChance(f *canon.Fields) (c Chance, known bool) {
 	switch c.Mode {
 	case ChanceNone:
 		return c, true
-	case ChancePublic, ChanceSealed:
+	case ChancePublic, ChanceSealed, ChanceLive:
 	default:
 		return c, false
 	}
@@ -84,6 +93,11 @@ func readChance(f *canon.Fields) (c Chance, known bool) {
 	if c.Mode == ChanceSealed {
 		f.Hex("commitment", c.Commitment[:])
 		f.Hex("salt", c.Salt[:])
+		c.Opens = f.Int("opens", 1, MaxRound)
+		c.Vault = readBytes(f, "vault", beacon.MaxTimelock)
+		if f.Err() == nil && c.Opens <= c.Round() {
+			f.Fail("opens", "is not after the round that chance comes from")
+		}
 	}
 	return c, true
 }
@@ -96,16 +110,59 @@ func (b *Beacon) members() []canon.Member {
 }
 
 func readBeacon(f *canon.Fields) Beacon {
-	b := Beacon{Round: f.Int("round", 1, MaxRound)}
-	text := f.String("signature", 2*MaxBeacon)
-	if b.Signature = make([]byte, len(text)/2); f.Err() == nil && (len(text) == 0 || !canon.DecodeHex(b.Signature, text)) {
-		f.Fail("signature", "is not lowercase hex")
+	return Beacon{Round: f.Int("round", 1, MaxRound), Signature: readBytes(f, "signature", MaxBeacon)}
+}
+
+// readBytes reads 1 to max bytes of lowercase hex.
+func readBytes(f *canon.Fields, name string, max int) []byte {
+	text := f.String(name, 2*max)
+	b := make([]byte, len(text)/2)
+	if f.Err() == nil && (len(text) == 0 || !canon.DecodeHex(b, text)) {
+		f.Fail(name, "is not lowercase hex")
 	}
 	return b
 }
 
-// BeaconRecorded is the round of a chain that a match's chance comes from: {"chain","round",
-// "signature"}. Nothing after it can have been known before that round's time.
+// RollCalled is what the seat on roll signs in the mode live: {"seat","signed"}. The signed body's
+// move is Roll of the round that its dice come from, which is not out yet.
+type RollCalled struct {
+	Seat   engine.Seat
+	Signed SignedMove
+}
+
+const rollPrefix = "roll@"
+
+// Roll returns the move that calls a round.
+func Roll(round int64) string { return rollPrefix + strconv.FormatInt(round, 10) }
+
+// Round returns the round that the signed body calls; ok is false if it calls none.
+func (b *RollCalled) Round() (round int64, ok bool) {
+	text, ok := strings.CutPrefix(b.Signed.Move, rollPrefix)
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, ok && err == nil && n > 0 && n <= MaxRound && Roll(n) == b.Signed.Move
+}
+
+// Kind returns KindRollCalled.
+func (b *RollCalled) Kind() Kind { return KindRollCalled }
+
+func (b *RollCalled) value() canon.Value {
+	return canon.NewObject(
+		canon.Member{Name: "seat", Value: canon.NewInt(int64(b.Seat))},
+		canon.Member{Name: "signed", Value: b.Signed.value},
+	)
+}
+
+func readRollCalled(f *canon.Fields) *RollCalled {
+	b := &RollCalled{Seat: readSeat(f), Signed: readSigned(f)}
+	if _, ok := b.Round(); !ok && f.Err() == nil {
+		f.Fail("signed", "calls no round: its move is roll@ and the number of one")
+	}
+	return b
+}
+
+// BeaconRecorded is a round of a chain: {"chain","round","signature"}. In a match it is the one that chance
+// comes from. In the log's own stream it is an anchor in time: everything behind it in the log was written
+// when that round was out.
 type BeaconRecorded struct {
 	Chain beacon.Hash
 	Beacon

@@ -57,10 +57,16 @@ func samples(t testing.TB) []Event {
 		return Beacon{n, signature}
 	}
 	chain := local.Chain().Info()
-	public, sealed := *opened, *opened
+	public, sealed, live := *opened, *opened, *opened
 	public.Chance = Chance{Mode: ChancePublic, Chain: beacon.Quicknet(), Base: Beacon{1000, make([]byte, 48)}, Delay: 2}
 	sealed.Arena = &Arena{Name: "north-hall", Admitted: Leaf{7}}
-	sealed.Chance = Chance{Mode: ChanceSealed, Chain: chain, Base: round(100), Delay: 2, Commitment: beacon.Commitment(secret), Salt: [16]byte{5}}
+	vault, err := local.Chain().SealTimelock(100_000, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed.Chance = Chance{Mode: ChanceSealed, Chain: chain, Base: round(100), Delay: 2, Commitment: beacon.Commitment(secret), Salt: [16]byte{5},
+		Opens: 100_000, Vault: vault}
+	live.Chance = Chance{Mode: ChanceLive, Chain: chain, Base: round(100), Delay: 2}
 	hidden := Box{Match: sealed.ID(origin), Seq: 4, Prev: Leaf{0xaa}, Seat: 1, Turn: 0}
 	id := opened.ID(origin)
 	match := MatchStream(id)
@@ -96,6 +102,8 @@ func samples(t testing.TB) []Event {
 		{MatchStream(public.ID(origin)), 0, &public},
 		{MatchStream(sealed.ID(origin)), 0, &sealed},
 		{match, 1, &BeaconRecorded{Chain: chain.Hash, Beacon: round(102)}},
+		{MatchStream(live.ID(origin)), 0, &live},
+		{match, 2, &RollCalled{Seat: 1, Signed: signed(SignedMove{TurnIndex: 4, Move: "roll@105"}, bob)}},
 		{match, 2, &ChanceDrawn{Draw: 0, Outcome: "31", State: StateDigest{9}}},
 		{match, 3, &ChanceDrawn{Draw: 1, State: StateDigest{10}}},
 		{MatchStream(sealed.ID(origin)), 4, &MovePlayed{Seat: 1, Turn: 0, State: StateDigest{11}, Box: box}},
@@ -169,6 +177,10 @@ var edits = []struct{ why, kind, old, new, stage string }{
 	{"division unknown", "match.opened", `"assisted"`, `"aided"`, "body"},
 	{"seat acts in a way not known", "match.opened", `"acts":"signed"`, `"acts":"silent"`, "body"},
 	{"chance mode not known", "match.opened", `"mode":"none"`, `"mode":"some"`, "body"},
+	{"vault that opens with the round that counts", "match.opened", `"opens":100000`, `"opens":102`, "body"},
+	{"vault that is empty", "match.opened", `"vault":"`, `"vault":"","vaults":"`, "body"},
+	{"call of no round", "roll.called", `"move":"roll@105"`, `"move":"31"`, "body"},
+	{"call of a round with a zero before it", "roll.called", `"move":"roll@105"`, `"move":"roll@0105"`, "body"},
 	{"commitment in a match without a secret", "match.opened", `"mode":"sealed"`, `"mode":"public"`, "body"},
 	{"secret without a commitment", "match.opened", `"mode":"public"`, `"mode":"sealed"`, "body"},
 	{"chain whose hash is another", "match.opened", `"period":1`, `"period":2`, "body"},

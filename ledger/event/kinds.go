@@ -20,6 +20,7 @@ const (
 	KindMatchOpened      Kind = "match.opened"
 	KindSeatAcked        Kind = "seat.acked"
 	KindBeaconRecorded   Kind = "beacon.recorded"
+	KindRollCalled       Kind = "roll.called"
 	KindChanceDrawn      Kind = "chance.drawn"
 	KindMovePlayed       Kind = "move.played"
 	KindDrawAgreed       Kind = "draw.agreed"
@@ -80,6 +81,8 @@ func (e *Event) Body() (Body, error) {
 		b = readSeatAcked(&f)
 	case KindBeaconRecorded:
 		b = readBeaconRecorded(&f)
+	case KindRollCalled:
+		b = readRollCalled(&f)
 	case KindChanceDrawn:
 		b = readChanceDrawn(&f)
 	case KindMovePlayed:
@@ -120,6 +123,10 @@ func (e *Event) belongs(b Body) bool {
 		return e.Stream == LogStream && e.Seq == 0
 	case *AgentRegistered:
 		return e.Stream == AgentStream(b.Handle) && e.Seq == 0
+	case *BeaconRecorded:
+		if e.Stream == LogStream {
+			return e.Seq > 0
+		}
 	case *ArenaAdmitted:
 		return e.Stream == ArenaStream(b.Name) && e.Seq == 0
 	case *MatchOpened:

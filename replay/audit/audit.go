@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ludger/checkpoint/beacon"
 	"ludger/ledger/event"
 	"ludger/replay"
 )
@@ -44,9 +45,12 @@ type Audit struct {
 	agents  map[event.Leaf]*event.AgentRegistered
 	arenas  map[event.Leaf]string // names of those admitted
 	keys    *replay.Keys
-	matches map[event.Stream]*match   // opened and not sealed
-	secrets map[[32]byte]event.Stream // commitments, with the match that made each
-	number  int64                     // of the newest match
+	matches map[event.Stream]*match     // opened and not sealed
+	secrets map[[32]byte]event.Stream   // commitments, with the match that made each
+	chains  map[beacon.Hash]beacon.Info // quicknet, and those that openings describe
+	now     int64                       // time of the newest entry
+	anchor  int64                       // time of the newest beacon in the log's own stream
+	number  int64                       // of the newest match
 	counts  Counts
 	found   []Finding
 }
@@ -71,6 +75,7 @@ func New(origin string) *Audit {
 		origin:  origin,
 		heads:   make(map[event.Stream]head),
 		agents:  make(map[event.Leaf]*event.AgentRegistered),
+		chains:  map[beacon.Hash]beacon.Info{beacon.Quicknet().Hash: beacon.Quicknet()},
 		secrets: make(map[[32]byte]event.Stream),
 		arenas:  make(map[event.Leaf]string),
 		keys:    replay.NewKeys(),
@@ -87,7 +92,10 @@ type Counts struct {
 	Sealed      int64 // from their opening to their seal
 	Aborted     int64
 	Drawn       int64 // of these, those whose beacon was recorded before
+	Voided      int64 // of the aborted, those that still waited for their beacon although its round was out
+	Overdue     int64 // not sealed, although anybody can open their secret by now
 	Adjudicated int64
+	Anchors     int64 // beacons in the log's own stream
 	Unchecked   int64 // events of which something could not be judged here
 	Open        int64 // not sealed
 }
@@ -96,6 +104,13 @@ type Counts struct {
 func (a *Audit) Counts() Counts {
 	c := a.counts
 	c.Open = int64(len(a.matches))
+	for _, m := range a.matches {
+		if o := m.Opened(); o != nil && o.Chance.Mode == event.ChanceSealed {
+			if at, err := o.Chance.Chain.TimeOf(o.Chance.Opens); err == nil && at <= a.now {
+				c.Overdue++
+			}
+		}
+	}
 	return c
 }
 
@@ -118,6 +133,10 @@ func (a *Audit) apply(entry []byte) {
 		a.find("", "%v", err)
 		return
 	}
+	if e.At < a.anchor {
+		a.find(e.Stream, "the entry is dated %d, and stands behind a beacon that came out at %d", e.At, a.anchor)
+	}
+	a.now = max(a.now, e.At)
 	h := a.heads[e.Stream]
 	a.heads[e.Stream] = head{e.Seq + 1, e.Leaf()}
 	if (a.size == 0) != (e.Kind == event.KindLogOpened) {
@@ -140,6 +159,8 @@ func (a *Audit) apply(entry []byte) {
 			return
 		}
 		a.agents[e.Leaf()] = r
+	case event.KindBeaconRecorded:
+		a.anchored(&e)
 	case event.KindArenaAdmitted:
 		body, err := e.Body()
 		if err != nil {
@@ -152,6 +173,33 @@ func (a *Audit) apply(entry []byte) {
 			a.find(e.Stream, "%v", err)
 		}
 	}
+}
+
+// anchored checks a beacon in the log's own stream. That of a chain which nothing before describes cannot
+// be judged.
+func (a *Audit) anchored(e *event.Event) {
+	body, err := e.Body()
+	if err != nil {
+		a.find(e.Stream, "%v", err)
+		return
+	}
+	b := body.(*event.BeaconRecorded)
+	info, ok := a.chains[b.Chain]
+	if !ok {
+		a.counts.Unchecked++
+		return
+	}
+	if err := a.keys.CheckBeacon(info, &b.Beacon); err != nil {
+		a.find(e.Stream, "%v", err)
+		return
+	}
+	at, err := info.TimeOf(b.Round)
+	if err != nil || e.At < at {
+		a.find(e.Stream, "round %d is recorded at %d, before it came out at %d", b.Round, e.At, at)
+		return
+	}
+	a.anchor = max(a.anchor, at)
+	a.counts.Anchors++
 }
 
 func (a *Audit) opened(e *event.Event) {
@@ -175,6 +223,7 @@ func (a *Audit) match(e *event.Event, h head) {
 		m = &match{Match: a.keys.NewMatch(a.origin)}
 		a.matches[e.Stream] = m
 	}
+	chain, round, waits := m.AwaitsBeacon()
 	a.play(m, e)
 	if o := m.Opened(); o != nil && o.Chance.Mode == event.ChanceSealed {
 		m.events = append(m.events, *e)
@@ -187,6 +236,9 @@ func (a *Audit) match(e *event.Event, h head) {
 		a.counts.Aborted++
 		if m.recorded {
 			a.counts.Drawn++
+		}
+		if at, err := chain.TimeOf(round); waits && err == nil && e.At >= at {
+			a.counts.Voided++
 		}
 	case event.KindMatchAdjudicated:
 		a.counts.Adjudicated++
@@ -246,6 +298,9 @@ func (a *Audit) seats(m *replay.Match, e *event.Event) {
 		a.find(e.Stream, "the match has the number %d, after %d: one was given twice or is missing", o.Number, a.number)
 	}
 	a.number = max(a.number, o.Number)
+	if c := &o.Chance; c.Mode != event.ChanceNone {
+		a.chains[c.Chain.Hash] = c.Chain
+	}
 	if c := &o.Chance; c.Mode == event.ChanceSealed {
 		if first, ok := a.secrets[c.Commitment]; ok {
 			a.find(e.Stream, "the match is committed to the secret of %s, so that who knows one knows both", first)
