@@ -7,6 +7,7 @@
 //
 //	POST /api/ledger/matches               an admitted arena opens a match
 //	POST /api/ledger/matches/:id/events    and appends to it
+//	POST /api/games/:id/ack                a seat acknowledges the opening itself
 //	GET  /api/games/:id                    what anyone may know of a match now
 //	GET  /api/games/:id/events             its events, ?from= a seq; with Accept: text/event-stream
 //	                                       as they come (see stream.go)
@@ -139,6 +140,7 @@ func New(c Config) (*Server, error) {
 func (s *Server) routes(e *echo.Echo) {
 	e.POST("/api/ledger/matches", s.open)
 	e.POST("/api/ledger/matches/:id/events", s.append)
+	e.POST("/api/games/:id/ack", s.ack)
 	read := []string{http.MethodGet, http.MethodHead}
 	e.Match(read, "/api/games/:id", s.game)
 	e.GET("/api/games/:id/events", s.events)

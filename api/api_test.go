@@ -17,6 +17,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"ludger/api/client"
 	"ludger/api/wire"
 	"ludger/checkpoint/tiles"
 	"ludger/engine"
@@ -521,4 +522,37 @@ func TestPublishing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAck: a seat acknowledges its match itself, once, whoever brings it; nobody else can.
+func TestAck(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, nil)
+	m, err := h.client.Open(t.Context(), "", terms(t, "chess@1", "ann", "bob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := client.New(client.Config{Base: h.base, Log: h.Signer.Verifier()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	ack := &event.SeatAcked{Seat: 1, Signature: player("bob").Sign(sign.AckMessage(m.Match, m.Events[0].Leaf()))}
+	first, err := stranger.Ack(t.Context(), m.Match, ack)
+	if err != nil || first.Length != 2 || first.Events[0].Kind != event.KindSeatAcked {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	again, err := stranger.Ack(t.Context(), m.Match, ack)
+	if err != nil || !again.Before || again.Events[0].Leaf() != first.Events[0].Leaf() {
+		t.Errorf("the same again: %+v, %v", again, err)
+	}
+	for what, b := range map[string]*event.SeatAcked{
+		"another's signature": {Seat: 0, Signature: ack.Signature},
+		"no such seat":        {Seat: 2, Signature: ack.Signature},
+	} {
+		if _, err := stranger.Ack(t.Context(), m.Match, b); code(t, err) != wire.CodeRules {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	h.check(t)
 }

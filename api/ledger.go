@@ -31,7 +31,7 @@ func (s *Server) open(c echo.Context) error {
 	}
 	terms := arena.Terms{
 		Game: o.Game, Setup: engine.Setup{Variant: o.Variant, Start: o.Start},
-		Division: o.Division, MoveMS: o.MoveMS,
+		Division: o.Division, MoveMS: o.MoveMS, Live: o.Live,
 	}
 	for _, seat := range o.Seats {
 		terms.Seats = append(terms.Seats, arena.Seat(seat))
@@ -64,6 +64,30 @@ func (s *Server) append(c echo.Context) error {
 	ctx, cancel := s.work(c)
 	defer cancel()
 	a, err := s.Arena.Append(ctx, request, id, r.Length, r.Events)
+	if err != nil {
+		return err
+	}
+	return s.appended(c, http.StatusOK, &a)
+}
+
+// ack adds the acknowledgement of a seat. It carries the seat's own signature, so anybody may bring it.
+func (s *Server) ack(c echo.Context) error {
+	id, err := match(c)
+	if err != nil {
+		return err
+	}
+	body, done, err := s.body(c.Request(), wire.MaxAck)
+	if err != nil {
+		return err
+	}
+	defer done()
+	b, err := wire.ParseAck(body)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errSyntax, err)
+	}
+	ctx, cancel := s.work(c)
+	defer cancel()
+	a, err := s.Arena.Ack(ctx, id, b)
 	if err != nil {
 		return err
 	}

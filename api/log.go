@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -12,6 +13,7 @@ import (
 	"ludger/checkpoint"
 	"ludger/checkpoint/tiles"
 	"ludger/ledger"
+	"ludger/ledger/canon"
 )
 
 // checkpoint answers with the newest published head as JSON.
@@ -104,5 +106,15 @@ func (s *Server) ready(c echo.Context) error {
 	if s.shutting() {
 		return fmt.Errorf("%w: it is shutting down", errNotReady)
 	}
-	return s.json(c, http.StatusOK, []byte(`{"status":"ready"}`))
+	answer := []canon.Member{{Name: "status", Value: canon.NewString("ready")}}
+	if s.Arena.Beacons != nil {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), time.Second)
+		defer cancel()
+		state := "ok"
+		if _, _, err := s.Arena.Beacons.Newest(ctx); err != nil {
+			state = err.Error() // matches that need no chance go on
+		}
+		answer = append(answer, canon.Member{Name: "beacon", Value: canon.NewString(state)})
+	}
+	return s.json(c, http.StatusOK, canon.NewObject(answer...).Bytes())
 }

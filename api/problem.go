@@ -67,6 +67,8 @@ var table = []row{
 	{arena.ErrTaken, 409, "taken", "Handle taken", ""},
 	{arena.ErrNoBeacons, 422, wire.CodeTerms, "Terms not accepted", "this log has no source of beacons, which the game needs: choose another game"},
 
+	{arena.ErrBeacon, 503, "beacon", "No beacon", ""},
+
 	{errBusy, 503, "busy", "Server busy", "too many large requests are under way: send this one again after the time in Retry-After"},
 	{errStreams, 503, "streams", "Too many streams", "too many streams are open: try again after the time in Retry-After, or read the events page by page"},
 	{errNotReady, 503, "not-ready", "Not ready", "the server cannot append or publish now: its operator finds the reason in its log"},

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"ludger/checkpoint"
 	"ludger/checkpoint/drand"
@@ -41,6 +42,8 @@ type Config struct {
 	Secret [32]byte
 	Log    *slog.Logger // of what goes wrong in the background; nil is slog.Default
 	Now    func() int64 // the clock, in Unix milliseconds
+	// Anchor is how often a log that grew gets a beacon round of its own; 0 is never.
+	Anchor time.Duration
 }
 
 // An Arena writes matches to one log.
@@ -83,7 +86,9 @@ func Open(ctx context.Context, log ledger.Log, seq *sequencer.Sequencer, c Confi
 		if err != nil {
 			return nil, err
 		}
-		_, err = seq.Append(ctx, sequencer.Append{Events: []event.Event{e}})
+		if _, err = seq.Append(ctx, sequencer.Append{Events: []event.Event{e}}); err == nil {
+			a.anchoring()
+		}
 		return a, err
 	}
 	first, err := log.Scan(ctx, 0, 1)
@@ -101,8 +106,61 @@ func Open(ctx context.Context, log ledger.Log, seq *sequencer.Sequencer, c Confi
 	if opened, ok := body.(*event.LogOpened); !ok || opened.Origin != c.Origin {
 		return nil, fmt.Errorf("%w: its first entry is %s, this key signs for %q", ErrOrigin, first[0], c.Origin)
 	}
-	a.number, err = lastNumber(ctx, log, head.Size)
+	if a.number, err = lastNumber(ctx, log, head.Size); err == nil {
+		a.anchoring()
+	}
 	return a, err
+}
+
+// anchoring records beacons in the log's own stream from now on.
+func (a *Arena) anchoring() {
+	if a.Anchor == 0 || a.Beacons == nil {
+		return
+	}
+	a.tasks.Go(func() {
+		tick := time.NewTicker(a.Anchor)
+		defer tick.Stop()
+		for size := int64(0); ; {
+			select {
+			case <-a.alive.Done():
+				return
+			case <-tick.C:
+			}
+			next, err := a.anchor(a.alive, size)
+			if err != nil && a.alive.Err() == nil {
+				a.Log.Warn("no beacon anchors the log", "error", err)
+			} else {
+				size = next
+			}
+		}
+	})
+}
+
+// anchor records the newest beacon in the log's own stream, unless the log has still the size given, and
+// returns the log's size.
+func (a *Arena) anchor(ctx context.Context, size int64) (int64, error) {
+	head, err := a.log.Head(ctx)
+	if err != nil || head.Size == size {
+		return size, err
+	}
+	round, signature, err := a.Beacons.Newest(ctx)
+	if err != nil {
+		return 0, err
+	}
+	stream, err := ledger.ReadStreamHead(ctx, a.log, event.LogStream)
+	if err != nil {
+		return 0, err
+	}
+	e, err := event.New(a.Now(), event.LogStream, stream.Length, stream.Leaf,
+		&event.BeaconRecorded{Chain: a.Beacons.Chain().Hash, Beacon: event.Beacon{Round: round, Signature: signature}})
+	if err != nil {
+		return 0, err
+	}
+	receipts, err := a.append(ctx, sequencer.Append{Events: []event.Event{e}})
+	if err != nil {
+		return 0, err
+	}
+	return receipts[0].Index + 1, nil
 }
 
 // append appends and waits for the answer, whatever becomes of the caller: who goes on without it does

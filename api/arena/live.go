@@ -246,8 +246,8 @@ func (a *Arena) begin(l *live, b *event.BeaconRecorded) error {
 	if l.match == nil {
 		return nil // whoever loads it again follows it again
 	}
-	if _, _, waits := l.match.AwaitsBeacon(); !waits {
-		return nil
+	if _, round, _ := l.match.AwaitsBeacon(); round != b.Round {
+		return nil // recorded by another, or over
 	}
 	_, err := a.say(a.alive, l, "", [32]byte{}, []event.Body{b})
 	return err

@@ -22,6 +22,10 @@ import (
 // so that the opening is logged before that round even if the next is just coming out.
 const delay = 2
 
+// longest is how long a match with a secret may last, in seconds: after that anybody can open the secret
+// with a beacon round, also if the hall has vanished.
+const longest = 7 * 24 * 3600
+
 // Terms are what an arena asks for to open a match.
 type Terms struct {
 	Game     string // engine and version
@@ -29,6 +33,9 @@ type Terms struct {
 	Division string // "assisted" or "unassisted"
 	MoveMS   int64  // milliseconds for each move; 0 is no clock
 	Seats    []Seat // Setup.Seats is taken from here
+	// Live asks that each outcome of chance after the first comes from a beacon round that the player
+	// on roll calls, which nobody can foresee, the hall included.
+	Live bool
 }
 
 // A Seat is who sits where.
@@ -71,6 +78,7 @@ var (
 	ErrNoArena   = errors.New("no arena of this name is admitted")
 	ErrSecret    = errors.New("the secret of this hall is not the one that the match is committed to: put the right one back")
 	ErrNotYours  = errors.New("another arena runs the match")
+	ErrBeacon    = errors.New("no beacon round can be had now, which the game needs: open the match later")
 	ErrNoBeacons = errors.New("this log has no source of beacons, or no secret, which the game needs")
 )
 
@@ -219,19 +227,32 @@ func (a *Arena) chance(ctx context.Context, t Terms) (c event.Chance, secret [32
 	if err != nil {
 		return c, secret, &TermsError{err}
 	}
-	if c.Mode = replay.Needs(game.Info(), setup.Variant, pos); c.Mode == event.ChanceNone {
-		return c, secret, nil
+	c.Mode = replay.Needs(game.Info(), setup.Variant, pos)
+	if t.Live {
+		c.Mode = event.ChanceLive // the fold refuses it for a game that it does not suit
 	}
-	if c.Mode == event.ChanceSealed {
-		rand.Read(c.Salt[:])
-		secret = a.secret(c.Salt)
-		c.Commitment = beacon.Commitment(secret)
+	if c.Mode == event.ChanceNone {
+		return c, secret, nil
 	}
 	if a.Beacons == nil || a.Secret == [32]byte{} {
 		return c, secret, ErrNoBeacons
 	}
 	c.Chain, c.Delay = a.Beacons.Chain(), delay
-	c.Base.Round, c.Base.Signature, err = a.Beacons.Newest(ctx)
+	if c.Base.Round, c.Base.Signature, err = a.Beacons.Newest(ctx); err != nil {
+		return c, secret, fmt.Errorf("%w: %w", ErrBeacon, err)
+	}
+	if c.Mode != event.ChanceSealed {
+		return c, secret, nil
+	}
+	rand.Read(c.Salt[:])
+	secret = a.secret(c.Salt)
+	c.Commitment = beacon.Commitment(secret)
+	c.Opens = c.Base.Round + (longest+c.Chain.Period-1)/c.Chain.Period
+	chain, err := beacon.NewChain(c.Chain)
+	if err != nil {
+		return c, secret, err
+	}
+	c.Vault, err = chain.SealTimelock(c.Opens, secret)
 	return c, secret, err
 }
 
@@ -299,6 +320,22 @@ func (a *Arena) Append(ctx context.Context, r Request, id event.MatchID, length 
 	return done, err
 }
 
+// Ack adds a seat's own acknowledgement of a match, whoever brings it. One that is there already is
+// answered as it was before.
+func (a *Arena) Ack(ctx context.Context, id event.MatchID, b *event.SeatAcked) (done Appended, err error) {
+	err = a.with(ctx, id, func(l *live) error {
+		// The seat signs always the same, so its acknowledgement is its own idempotency key.
+		key := fmt.Sprintf("ack/%v/%d/%v", id, b.Seat, b.Signature)
+		var ok bool
+		if done, ok, err = a.before(ctx, key, [32]byte{}); ok || err != nil {
+			return err
+		}
+		done, err = a.say(ctx, l, key, [32]byte{}, []event.Body{b})
+		return err
+	})
+	return done, err
+}
+
 // A BodyError says which of several bodies cannot be appended, and why.
 type BodyError struct {
 	Body int // from 0
@@ -331,8 +368,12 @@ func (a *Arena) say(ctx context.Context, l *live, id string, digest [32]byte, bo
 		l.added()
 		return Appended{}, err
 	}
+	_, before, _ := l.match.AwaitsBeacon()
 	l.match = m
 	l.added()
+	if _, round, waits := m.AwaitsBeacon(); waits && round != before {
+		a.follow(l)
+	}
 	return a.appended(m, receipts[0].Index, events), nil
 }
 

@@ -240,6 +240,44 @@ func TestBackgammon(t *testing.T) {
 	a.check(t)
 }
 
+// TestLive plays backgammon whose rolls nobody can foresee: each comes from a round that its player
+// calls. In between the hall is restarted.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	log := memlog.New()
+	a := newHall(t, log)
+	m := terms(t, "backgammon@1", "single", "", "ann", "ben")
+	m.Live = true
+	p := begin(t, a, m)
+	p.ack()
+	p.await(5) // the beacon and the opening roll
+	for n := range int64(3) {
+		for p.match.Position().Turn().Has(engine.Chance) {
+			seat, ok := p.match.Position().(engine.Roller).OnRoll()
+			if !ok {
+				t.Fatal("nobody is on roll")
+			}
+			newest, _, err := a.Beacons.Newest(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.say(&event.RollCalled{Seat: seat, Signed: p.signed(seat, p.match.Turn(), event.Roll(newest+2))})
+			if n == 1 {
+				a = newHall(t, log)
+				p.a = a
+			}
+			p.await(p.match.Len() + 2) // the round that was called, and the dice
+		}
+		seat := p.match.Position().Turn().Seats()[0]
+		p.say(&event.MovePlayed{Seat: seat, Signed: p.signed(seat, n, p.match.Position().Legal(seat)[0].Move)})
+	}
+	p.say(&event.MatchAborted{Reason: "late"})
+	if r := a.verify(t, p.id); r.Verdict != replay.Verified {
+		t.Errorf("verdict %s", r.Verdict)
+	}
+	a.check(t)
+}
+
 // TestDrawnStart plays Chess960 whose start nobody chose.
 func TestDrawnStart(t *testing.T) {
 	t.Parallel()
@@ -389,4 +427,40 @@ func TestIdle(t *testing.T) {
 	if v, err := a.View(t.Context(), first.id); err != nil || v.Stage != replay.StageSealed {
 		t.Errorf("a sealed match that left memory: %+v, %v", v, err)
 	}
+}
+
+// TestAnchor: a log that grows gets beacons of its own, and one that does not is left alone.
+func TestAnchor(t *testing.T) {
+	log := memlog.New()
+	beacons, err := drand.NewLocal([32]byte{2}, 1_735_689_600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := openWith(t, log, Config{Origin: origin, Beacons: beacons, Secret: [32]byte{3}, Anchor: 20 * time.Millisecond, Now: func() int64 { return time.Now().UnixMilli() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := func(want int64) {
+		t.Helper()
+		for deadline := time.Now().Add(5 * time.Second); ; {
+			wake := log.Wake()
+			h, err := log.Head(t.Context())
+			if err != nil || h.Size > want || time.Now().After(deadline) {
+				t.Fatalf("%d entries, want %d, %v", h.Size, want, err)
+			}
+			if h.Size == want {
+				return
+			}
+			select {
+			case <-wake:
+			case <-time.After(time.Second):
+			}
+		}
+	}
+	size(2) // log.opened, and an anchor
+	if _, err := a.Admit(t.Context(), "north", agentKey("north").Public()); err != nil {
+		t.Fatal(err)
+	}
+	size(4)
+	a.check(t)
 }

@@ -121,6 +121,24 @@ func (c *Client) Append(ctx context.Context, key string, id event.MatchID, lengt
 	return a, c.check(a, bodies)
 }
 
+// Ack brings a seat's own acknowledgement of a match. It needs no arena's key, and may be sent again.
+func (c *Client) Ack(ctx context.Context, id event.MatchID, b *event.SeatAcked) (*wire.Appended, error) {
+	header := http.Header{"Content-Type": {wire.TypeJSON}}
+	var a *wire.Appended
+	err := c.retry(ctx, func(ctx context.Context) error {
+		data, err := c.do(ctx, http.MethodPost, wire.PathGame(id)+"/ack", header, wire.AckBytes(b))
+		if err != nil {
+			return err
+		}
+		a, err = wire.ParseAppended(data)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, c.check(a, nil)
+}
+
 // check checks an answer: that its events follow one another, that the receipt is for the last of them,
 // and that each hidden move stands boxed as it was sent.
 func (c *Client) check(a *wire.Appended, bodies []event.Body) error {

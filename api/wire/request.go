@@ -14,13 +14,16 @@ import (
 //	{"division":"unassisted","game":"chess@1","move_ms":60000,"seats":[{"handle":"ann","house":true,
 //	 "key":"<64 hex>","statement":"<128 hex>"},…],"start":"","variant":"standard"}
 //
-// move_ms and start may be left out, and of a seat house and statement.
+// move_ms and start may be left out, and of a seat house and statement. "live":true asks for a match whose
+// rolls are called: each outcome of chance after the first comes from a beacon round that the player on
+// roll names, before it is out, in a roll.called.
 type Open struct {
 	Game     string // engine and version
 	Variant  string
 	Start    string // engine.Setup.Start
 	Division string // "assisted" or "unassisted"
 	MoveMS   int64  // milliseconds for each move; 0 is no clock
+	Live     bool
 	Seats    []Seat
 }
 
@@ -47,14 +50,18 @@ func (o *Open) Bytes() []byte {
 		}
 		seats[i] = canon.NewObject(m...)
 	}
-	return canon.NewObject(
+	m := []canon.Member{
 		member("division", canon.NewString(o.Division)),
 		member("game", canon.NewString(o.Game)),
 		member("move_ms", canon.NewInt(o.MoveMS)),
 		member("seats", canon.NewArray(seats...)),
 		member("start", canon.NewString(o.Start)),
 		member("variant", canon.NewString(o.Variant)),
-	).Bytes()
+	}
+	if o.Live {
+		m = append(m, member("live", canon.NewBool(true)))
+	}
+	return canon.NewObject(m...).Bytes()
 }
 
 // ParseOpen reads what Bytes prints, in any form of JSON that package canon reads.
@@ -75,6 +82,7 @@ func ParseOpen(data []byte) (*Open, error) {
 	if f.Has("move_ms") {
 		o.MoveMS = f.Int("move_ms", 0, event.MaxClock)
 	}
+	o.Live = f.Has("live") && f.Bool("live")
 	handles := map[string]bool{}
 	for _, m := range f.Array("seats", engine.MaxSeats) {
 		sf := m.Value.Fields()
@@ -93,6 +101,24 @@ func ParseOpen(data []byte) (*Open, error) {
 	return o, f.Done()
 }
 
+// AckBytes returns the body of a seat's own acknowledgement: {"seat":0,"signature":"<128 hex>"}, the
+// signature over sign.AckMessage.
+func AckBytes(b *event.SeatAcked) []byte {
+	return canon.NewObject(seat(b.Seat), member("signature", hexValue(b.Signature[:]))).Bytes()
+}
+
+// ParseAck reads what AckBytes prints, in any form of JSON that package canon reads.
+func ParseAck(data []byte) (*event.SeatAcked, error) {
+	v, err := canon.Parse(data, canon.Limits{Bytes: MaxAck, Depth: 1, Values: 3})
+	if err != nil {
+		return nil, err
+	}
+	f := v.Fields()
+	b := &event.SeatAcked{Seat: readSeat(&f)}
+	f.Hex("signature", b.Signature[:])
+	return b, f.Done()
+}
+
 // Append asks to add to a match:
 //
 //	{"events":[…],"length":7}
@@ -102,6 +128,7 @@ func ParseOpen(data []byte) (*Open, error) {
 //
 //	{"kind":"seat.acked","seat":0,"signature":"<128 hex>"}
 //	{"kind":"move.played","seat":0,"signed":{…}}
+//	{"kind":"roll.called","seat":1,"signed":{…}}
 //	{"kind":"draw.agreed","seat":1,"signed":{…}}
 //	{"kind":"match.forfeited","reason":"resigned","seat":0,"signed":{…}}
 //	{"kind":"match.forfeited","reason":"out-of-time","seat":0}
@@ -123,6 +150,8 @@ func (a *Append) Bytes() ([]byte, error) {
 		case *event.SeatAcked:
 			m = append(m, seat(b.Seat), member("signature", hexValue(b.Signature[:])))
 		case *event.MovePlayed:
+			m = append(m, seat(b.Seat), member("signed", b.Signed.Value()))
+		case *event.RollCalled:
 			m = append(m, seat(b.Seat), member("signed", b.Signed.Value()))
 		case *event.DrawAgreed:
 			m = append(m, seat(b.Seat), member("signed", b.Signed.Value()))
@@ -177,6 +206,8 @@ func readBody(v canon.Value) (event.Body, error) {
 		body = b
 	case event.KindMovePlayed:
 		body = &event.MovePlayed{Seat: readSeat(&f), Signed: readSigned(&f)}
+	case event.KindRollCalled:
+		body = &event.RollCalled{Seat: readSeat(&f), Signed: readSigned(&f)}
 	case event.KindDrawAgreed:
 		body = &event.DrawAgreed{Seat: readSeat(&f), Signed: readSigned(&f)}
 	case event.KindMatchForfeited:

@@ -66,6 +66,7 @@ func PathGame(id event.MatchID) string { return "/api/games/" + id.String() }
 const (
 	MaxKey    = 64                                          // characters of an idempotency key
 	MaxOpen   = 16 << 10                                    // bytes of a request that opens a match
+	MaxAck    = 1 << 10                                     // bytes of an acknowledgement
 	MaxEvents = 256                                         // things said in one request
 	MaxAppend = MaxEvents*(event.MaxSignedMove+256) + 1<<10 // bytes of a request that appends
 	MaxPage   = 256                                         // events in one page

@@ -7,6 +7,7 @@ import (
 
 	"ludger/api/client"
 	"ludger/api/wire"
+	"ludger/checkpoint/beacon"
 	"ludger/engine"
 	"ludger/engine/catalog"
 	"ludger/engine/chance"
@@ -39,6 +40,8 @@ func (b *bot) choose(p engine.Position, seat engine.Seat) string {
 type contest struct {
 	*client.Client
 	origin string
+	live   bool // rolls are called
+	chain  beacon.Info
 	bots   []*bot
 	id     event.MatchID
 	opened event.Leaf
@@ -86,7 +89,7 @@ func play(ctx context.Context, c *client.Client, origin, id, variant string, bot
 }
 
 func (m *contest) open(ctx context.Context, game, variant string) error {
-	o := &wire.Open{Game: game, Variant: variant, Division: "assisted"}
+	o := &wire.Open{Game: game, Variant: variant, Division: "assisted", Live: m.live}
 	for _, b := range m.bots {
 		msg, err := sign.AgentMessage(m.origin, b.handle, b.key.Public())
 		if err != nil {
@@ -106,12 +109,19 @@ func (m *contest) open(ctx context.Context, game, variant string) error {
 // begin acknowledges the match for every seat, and waits for what the hall adds before the first move:
 // the beacon, and what it decides.
 func (m *contest) begin(ctx context.Context) error {
-	var bodies []event.Body
 	for i, b := range m.bots {
-		bodies = append(bodies, &event.SeatAcked{Seat: engine.Seat(i), Signature: b.key.Sign(sign.AckMessage(m.id, m.opened))})
+		a, err := m.Ack(ctx, m.id, &event.SeatAcked{Seat: engine.Seat(i), Signature: b.key.Sign(sign.AckMessage(m.id, m.opened))})
+		if err != nil {
+			return err
+		}
+		for _, e := range a.Events {
+			if err := m.follow(e, nil); err != nil {
+				return err
+			}
+		}
 	}
-	if err := m.say(ctx, bodies...); err != nil {
-		return err
+	if m.beacon && len(m.pos.Turn().Seats()) > 0 {
+		return nil
 	}
 	began := errors.New("play has begun")
 	err := m.Follow(ctx, m.id, m.length, 0, func(e event.Event) error {
@@ -156,6 +166,8 @@ func (m *contest) follow(e event.Event, own event.Body) error {
 		return err
 	}
 	switch b := body.(type) {
+	case *event.MatchOpened:
+		m.chain = b.Chance.Chain
 	case *event.BeaconRecorded:
 		m.beacon = true
 	case *event.ChanceDrawn:

@@ -163,7 +163,7 @@ func demoServe(ctx context.Context, data, out string, log *checkpoint.Verifier, 
 	defer stop()
 	address, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- serve(ctx, data, "127.0.0.1:0", writerFunc(func(b []byte) (int, error) {
+		ended <- serve(ctx, data, "127.0.0.1:0", nil, writerFunc(func(b []byte) (int, error) {
 			address <- strings.TrimSpace(string(b))
 			return len(b), nil
 		}), slog.New(slog.DiscardHandler))

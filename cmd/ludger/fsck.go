@@ -87,8 +87,9 @@ func fsck(ctx context.Context, dir string, w io.Writer) (found int, err error) {
 		return found, err
 	}
 	c := a.Counts()
-	if c.Aborted+c.Adjudicated+c.Unchecked > 0 {
-		fmt.Fprintf(w, "%d matches aborted, %d of them after their beacon, %d adjudicated, %d events not judged\n", c.Aborted, c.Drawn, c.Adjudicated, c.Unchecked)
+	if c.Aborted+c.Adjudicated+c.Unchecked+c.Overdue > 0 {
+		fmt.Fprintf(w, "%d matches aborted, %d of them after their beacon, %d while their beacon was out and not recorded; %d adjudicated; %d overdue to be ended; %d events not judged\n",
+			c.Aborted, c.Drawn, c.Voided, c.Adjudicated, c.Overdue, c.Unchecked)
 	}
 	fmt.Fprintf(w, "%d entries with root %x, checkpoint of %d published, %d matches sealed, %d open: %d findings\n",
 		head.Size, head.Root, published, c.Sealed, c.Open, found)

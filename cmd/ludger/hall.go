@@ -170,6 +170,12 @@ func headIsEmpty(dir string, cells *pebblelog.Cells) error {
 
 // openHall opens a data folder for writing. Opening checks the log against its own published head.
 func openHall(ctx context.Context, dir string) (h *hall, err error) {
+	return openHallWith(ctx, dir, nil, 0)
+}
+
+// openHallWith opens a data folder for writing, with a source of beacons, which it does not close; nil is
+// the local test beacon. anchor is arena.Config.Anchor.
+func openHallWith(ctx context.Context, dir string, beacons drand.Source, anchor time.Duration) (h *hall, err error) {
 	h = new(hall)
 	if h.signer, err = readKey(dir); err != nil {
 		return nil, exit{exitUnchecked, err}
@@ -190,9 +196,10 @@ func openHall(ctx context.Context, dir string) (h *hall, err error) {
 	if err != nil {
 		return h, exit{exitUnchecked, err}
 	}
-	beacons, err := drand.NewLocal(canon.Digest("ludger/hall-beacon/v1", secret[:]), beaconGenesis)
-	if err != nil {
-		return h, err
+	if beacons == nil {
+		if beacons, err = drand.NewLocal(canon.Digest("ludger/hall-beacon/v1", secret[:]), beaconGenesis); err != nil {
+			return h, err
+		}
 	}
 	owner := fmt.Sprintf("ludger process %d", os.Getpid())
 	if h.seq, err = sequencer.Open(ctx, h.log, sequencer.Config{Owner: owner}); err != nil {
@@ -200,7 +207,7 @@ func openHall(ctx context.Context, dir string) (h *hall, err error) {
 	}
 	h.arena, err = arena.Open(ctx, h.log, h.seq, arena.Config{
 		Origin: h.signer.Verifier().Name(), Keys: []string{h.signer.Verifier().String()},
-		Beacons: beacons, Secret: secret, Now: now})
+		Beacons: beacons, Secret: secret, Now: now, Anchor: anchor})
 	return h, err
 }
 

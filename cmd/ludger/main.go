@@ -68,7 +68,7 @@ offline that nothing was changed, dropped or decided against the rules.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(keygenCommand(), importCommand(), bundleCommand(), verifyCommand(), fsckCommand(), serveCommand(), arenaCommand(), demoCommand())
+	root.AddCommand(keygenCommand(), importCommand(), bundleCommand(), verifyCommand(), openCommand(), fsckCommand(), serveCommand(), arenaCommand(), demoCommand())
 	out := &output{w: stdout}
 	root.SetArgs(args)
 	root.SetIn(stdin)
