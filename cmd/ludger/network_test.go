@@ -38,12 +38,7 @@ func TestNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer source.Close()
-	dir := t.TempDir()
-	x := &drandHall{t: t, dir: dir, arena: sign.DeriveKey([]byte("network"), "arena")}
-	x.ludger("keygen", "--origin", "network.example/log", "--data", "hall")
-	x.ludger("arena", "admit", "north", x.arena.Public().String(), "--data", "hall")
-	x.serve(source)
-
+	x := newDrandHall(t, source)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	sealed, err := play(ctx, x.client, "network.example/log", "battleship@1", "standard", newBot([]byte("network"), "ship-a"), newBot([]byte("network"), "ship-b"))
@@ -96,7 +91,7 @@ func TestNetwork(t *testing.T) {
 
 // A drandHall is a hall that takes its beacons from a network.
 type drandHall struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	arena  sign.PrivateKey
 	base   string
@@ -112,7 +107,7 @@ func (x *drandHall) ludger(args ...string) string {
 			args[i] = filepath.Join(x.dir, a)
 		}
 	}
-	if code := run(x.t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
+	if code := run(context.Background(), args, strings.NewReader(""), &out, &errs); code != 0 {
 		x.t.Fatalf("ludger %s: exit code %d\n%s%s", strings.Join(args, " "), code, out.String(), errs.String())
 	}
 	return out.String()
@@ -188,7 +183,7 @@ func (x *drandHall) bundle(ctx context.Context, id event.MatchID) string {
 // A liveMatch is backgammon whose rolls are called.
 type liveMatch struct {
 	*contest
-	t *testing.T
+	t testing.TB
 }
 
 func (x *drandHall) live(ctx context.Context) *liveMatch {
