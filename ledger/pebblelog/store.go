@@ -12,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"ludger/ledger"
@@ -111,6 +112,9 @@ func (s *store) options(logger *slog.Logger) *pebble.Options {
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
 	}
 	o.TargetFileSizes[0] = 4 << 20
+	// What is flushed is soon compacted: to compress it would only take time from the writers.
+	o.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	o.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 16 << 10                  // a block holds some 25 entries, or 700 places of streams
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10) // most looked-up ids and streams are new

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 
 	"ludger/engine"
 	"ludger/ledger"
@@ -196,6 +197,8 @@ func openBare(dir string) (system, error) {
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
 	}
 	o.TargetFileSizes[0] = 4 << 20
+	o.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	o.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 16 << 10
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
