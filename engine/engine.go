@@ -192,7 +192,7 @@ type Drawer interface {
 type Roller interface {
 	Drawer
 	// OnRoll returns the seat whose outcome Chance draws next, if Chance is on turn; false if it is
-	// nobody's, as before the game.
+	// nobody's, as in an opening roll.
 	OnRoll() (Seat, bool)
 }
 

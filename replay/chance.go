@@ -66,17 +66,22 @@ func (m *Match) awaited() int64 {
 	return m.chance.called
 }
 
-// toCall returns the seat that has to call the round of the next outcome; nobody if none has.
-func (m *Match) toCall() engine.Seat {
+// callers returns the seats that may call the round of the next outcome: the one whose outcome it is, or
+// any where it is nobody's, as in the opening roll of another game. It is empty if none is to be called.
+func (m *Match) callers() engine.Turn {
 	if m.opened.Chance.Mode != event.ChanceLive || m.chance.draws == 0 || m.chance.called > 0 || m.chance.seed != nil || !m.pos.Turn().Has(engine.Chance) {
-		return nobody
+		return engine.TurnOf()
 	}
 	if r, ok := m.pos.(engine.Roller); ok {
 		if seat, ok := r.OnRoll(); ok {
-			return seat
+			return engine.TurnOf(seat)
 		}
 	}
-	return nobody
+	var all []engine.Seat
+	for i := range m.opened.Seats {
+		all = append(all, engine.Seat(i))
+	}
+	return engine.TurnOf(all...)
 }
 
 // maxAhead bounds how many rounds ahead of the newest one a player may call, so that nobody makes the
@@ -96,15 +101,15 @@ func (m *Match) roll(e *event.Event, b *event.RollCalled) {
 		return
 	}
 	m.inTime(e, b.Seat)
-	switch seat := m.toCall(); {
+	switch callers := m.callers(); {
 	case m.chance.called > 0:
 		m.fail(StepChance, "roll-twice", "a round is called again for the same outcome").want(m.chance.called, b.Signed.Move)
 		return
-	case seat == nobody:
+	case callers.Over():
 		m.fail(StepRules, "no-roll-due", "the rules leave nothing to chance here")
 		return
-	case seat != b.Seat:
-		m.fail(StepRules, "not-on-roll", fmt.Sprintf("%v calls a round, and the dice are those of %v", b.Seat, seat))
+	case !callers.Has(b.Seat):
+		m.fail(StepRules, "not-on-roll", fmt.Sprintf("%v calls a round, and the dice are those of %v", b.Seat, callers.Seats()))
 	}
 	round, _ := b.Round() // its shape was checked when it was read
 	chain := m.opened.Chance.Chain

@@ -201,7 +201,7 @@ func (m *Match) fail(step Step, code, reason string) *Fault {
 		// cannot read.
 		switch code {
 		case "other-turn", "late", "not-late", "both-late", "seal-early", "ack-late",
-			"not-boxed", "boxed", "draw", "other-draw", "outcome-shown", "revealed-early", "beacon-late":
+			"beacon-twice", "roll-twice", "not-called", "not-boxed", "boxed", "draw", "other-draw", "outcome-shown", "revealed-early", "beacon-late":
 			f.Missing = true
 		default:
 			f.Missing = step == StepRules
@@ -360,9 +360,7 @@ func (m *Match) arrive(at int64) {
 	var turn engine.Turn
 	if m.stage == StagePlaying && m.ready() && m.pos != nil {
 		if turn = m.pos.Turn(); turn.Has(engine.Chance) {
-			if seat := m.toCall(); seat != nobody {
-				turn = engine.TurnOf(seat)
-			}
+			turn = m.callers()
 		}
 	}
 	for i := range m.came {

@@ -464,3 +464,50 @@ func TestAnchor(t *testing.T) {
 	size(4)
 	a.check(t)
 }
+
+// TestLiveVariants plays backgammon with called rolls to its end in every variant: with a cube, where to
+// roll is a move of its own, and over several games, whose opening rolls are nobody's.
+func TestLiveVariants(t *testing.T) {
+	for _, v := range [][2]string{{"single", ""}, {"money", ""}, {"match", "3"}} {
+		t.Run(v[0], func(t *testing.T) {
+			t.Parallel()
+			clock := newQuick(t)
+			a, err := openWith(t, memlog.New(), Config{Origin: origin, Beacons: clock, Secret: [32]byte{3}, Now: clock.now.Load})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.Admit(t.Context(), "north", agentKey("north").Public()); err != nil {
+				t.Fatal(err)
+			}
+			m := terms(t, "backgammon@1", v[0], v[1], "ann", "ben")
+			m.Live = true
+			p := begin(t, a, m)
+			p.await(3)
+			r := chance.New([32]byte{1}, v[0])
+			rolls := 0
+			for p.match.Stage() != replay.StageSealed {
+				pos := p.match.Position()
+				if pos.Turn().Has(engine.Chance) {
+					seat, ok := pos.(engine.Roller).OnRoll()
+					if !ok { // the opening roll of the next game is anybody's to call
+						seat = engine.Seat(rolls % 2)
+					}
+					newest, _, err := a.Beacons.Newest(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					p.say(&event.RollCalled{Seat: seat, Signed: p.signed(seat, p.match.Turn(), event.Roll(newest+2))})
+					rolls++
+					p.await(p.match.Len() + 2)
+					continue
+				}
+				seat := pos.Turn().Seats()[0]
+				list := pos.Legal(seat)
+				p.say(&event.MovePlayed{Seat: seat, Signed: p.signed(seat, p.match.Turn(), list[r.Intn(len(list))].Move)})
+			}
+			if r := a.verify(t, p.id); r.Verdict != replay.Verified || rolls == 0 {
+				t.Errorf("verdict %s after %d rolls", r.Verdict, rolls)
+			}
+		})
+	}
+}
