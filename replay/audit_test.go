@@ -108,6 +108,39 @@ func TestAuditSealed(t *testing.T) {
 	}
 }
 
+// TestAuditAborted: matches that were aborted when their dice could be known are counted and noted.
+func TestAuditAborted(t *testing.T) {
+	w := newWorld(t, origin)
+	alice, bob := w.pair()
+	abort := func(tb *table) {
+		tb.say(&event.MatchAborted{Reason: "the hall wishes so"})
+		tb.due()
+		w.log(tb.events...)
+	}
+	deal := func() *table { return w.dealt("backgammon@1", "single", event.ChanceSealed, nil, alice, bob) }
+	early := w.dealt("backgammon@1", "single", event.ChanceSealed, func(o *event.MatchOpened) { o.Chance.Delay = 100 }, alice, bob)
+	abort(early)
+	abort(deal())
+	abort(deal().record())
+	drawn := deal().record()
+	drawn.roll(1)
+	abort(drawn)
+	a := audit.New(origin)
+	var notes []string
+	for _, raw := range w.raws {
+		for _, f := range a.Apply(raw) {
+			t.Error(f)
+		}
+		for _, f := range a.Notes() {
+			notes = append(notes, f.Reason)
+		}
+	}
+	c := a.Counts()
+	if c.Aborted != 4 || c.Drawn != 2 || c.Voided != 1 || len(notes) != 5 || !strings.Contains(notes[0], "not recorded") || !strings.Contains(notes[2], "was drawn, which the seed gives") {
+		t.Errorf("%+v, notes %q", c, notes)
+	}
+}
+
 func TestAudit(t *testing.T) {
 	for name, c := range map[string]struct {
 		forge func(*world)

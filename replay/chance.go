@@ -240,6 +240,15 @@ func (m *Match) hides(seat engine.Seat) bool {
 	return ok && h.Hides(seat)
 }
 
+// Undrawn returns the outcome that chance would have given next, where it is due and its seed is known: what
+// an abortion kept from the players.
+func (m *Match) Undrawn() (outcome string, ok bool) {
+	if m.pos == nil || !m.pos.Turn().Has(engine.Chance) {
+		return "", false
+	}
+	return m.drawn()
+}
+
 // drawn returns the next outcome of chance; ok is false as long as the seed is not known.
 func (m *Match) drawn() (outcome string, ok bool) {
 	d, isDrawer := m.pos.(engine.Drawer)
@@ -524,6 +533,9 @@ func (c *check) chanceDetail() {
 			word = fmt.Sprintf("by the hall's times %d of %d seats acknowledged the opening before that round came out; each seat knows when it did", f.acked, len(m.acked))
 		}
 		c.note("chance-order", word)
+	}
+	if outcome, ok := m.Undrawn(); ok && m.aborted != "" {
+		c.note("undrawn", fmt.Sprintf("the match was aborted when its beacon was out and before %q was drawn, which the seed gives", outcome))
 	}
 	if terms.Mode == event.ChanceSealed {
 		c.note("hall-secret", "the hall knew the secret while the match was played: it could not change what it dealt, but could have told it")

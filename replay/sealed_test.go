@@ -291,6 +291,12 @@ var sealedValid = []scenario{
 		tb.due()
 		return whole(tb)
 	}},
+	{name: "backgammon, aborted before its dice were drawn", notes: "test-beacon chance-order undrawn hall-secret aborted", make: func(w *world) string {
+		tb := w.dice().record()
+		tb.say(&event.MatchAborted{Reason: "the arena lost its power"})
+		tb.due()
+		return whole(tb)
+	}},
 	{name: "battleship, a seat does not lay out in time", notes: sealedNotes + " time-forfeit", make: func(w *world) string {
 		tb := w.ships().record()
 		tb.by(0, fleetA)

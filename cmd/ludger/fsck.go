@@ -76,6 +76,9 @@ func fsck(ctx context.Context, dir string, w io.Writer) (found int, err error) {
 		for _, f := range a.Apply(entry) {
 			finding(f)
 		}
+		for _, f := range a.Notes() {
+			fmt.Fprintln(w, "note: "+printable(f.String()))
+		}
 		if err := arena.CheckImported(ctx, log, index, entry); errors.Is(err, ledger.ErrCorrupt) {
 			finding(err)
 		} else if err != nil {

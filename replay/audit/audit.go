@@ -53,6 +53,7 @@ type Audit struct {
 	number  int64                       // of the newest match
 	counts  Counts
 	found   []Finding
+	notes   []Finding
 }
 
 type head struct {
@@ -66,7 +67,8 @@ type match struct {
 	events   []event.Event   // of a match with a secret, which is replayed when it is told
 	told     map[string]bool // faults of it that were found
 	again    bool            // it was replayed
-	recorded bool            // its beacon was recorded
+	aborted  bool
+	recorded bool // its beacon was recorded
 }
 
 // New returns an Audit of the log with the given origin, before its first entry.
@@ -117,11 +119,15 @@ func (a *Audit) Counts() Counts {
 // Apply takes the next entry and returns what is wrong with it. The slice is valid until the next
 // call.
 func (a *Audit) Apply(entry []byte) []Finding {
-	a.found = a.found[:0]
+	a.found, a.notes = a.found[:0], a.notes[:0]
 	a.apply(entry)
 	a.size++
 	return a.found
 }
+
+// Notes returns what the newest entry does that is not wrong, and that somebody may want to ask about: a
+// match that was aborted when its dice could be known. The slice is valid until the next call of Apply.
+func (a *Audit) Notes() []Finding { return a.notes }
 
 func (a *Audit) find(s event.Stream, format string, args ...any) {
 	a.found = append(a.found, Finding{a.size, s, fmt.Sprintf(format, args...)})
@@ -233,13 +239,8 @@ func (a *Audit) match(e *event.Event, h head) {
 	}
 	switch e.Kind {
 	case event.KindMatchAborted:
-		a.counts.Aborted++
-		if m.recorded {
-			a.counts.Drawn++
-		}
-		if at, err := chain.TimeOf(round); waits && err == nil && e.At >= at {
-			a.counts.Voided++
-		}
+		at, err := chain.TimeOf(round)
+		a.abort(m, waits && err == nil && e.At >= at)
 	case event.KindMatchAdjudicated:
 		a.counts.Adjudicated++
 	case event.KindBeaconRecorded:
@@ -252,6 +253,32 @@ func (a *Audit) match(e *event.Event, h head) {
 		a.counts.Sealed++
 		delete(a.matches, e.Stream)
 	}
+}
+
+// abort counts and notes a match that was aborted; void says that its beacon was out and not recorded.
+func (a *Audit) abort(m *match, void bool) {
+	a.counts.Aborted++
+	m.aborted = true
+	switch {
+	case void:
+		a.counts.Voided++
+		a.note(m, "aborted while its beacon was out and not recorded")
+	case m.recorded:
+		a.counts.Drawn++
+		a.note(m, "aborted after its beacon, when the hall could know what comes")
+	}
+	a.undrawn(m)
+}
+
+// undrawn notes what an abortion kept from the players, as soon as the seed is known.
+func (a *Audit) undrawn(m *match) {
+	if outcome, ok := m.Undrawn(); ok && m.aborted {
+		a.note(m, "aborted before %q was drawn, which the seed gives", outcome)
+	}
+}
+
+func (a *Audit) note(m *match, format string, args ...any) {
+	a.notes = append(a.notes, Finding{a.size, event.MatchStream(m.ID()), fmt.Sprintf(format, args...)})
 }
 
 // play applies an event to a match and finds what was not found before.
@@ -283,6 +310,7 @@ func (a *Audit) reveal(m *match, e *event.Event) {
 	for i := range m.events {
 		a.play(m, &m.events[i])
 	}
+	a.undrawn(m)
 }
 
 // seats checks what the opening says against the log before it.
