@@ -331,6 +331,11 @@ func (x *torture) finish() {
 				x.t.Fatal(err)
 			}
 		}
+		if w.match == nil { // it may have opened one without knowing: then this finds it
+			if err := w.begin(x.t.Context(), c); err != nil {
+				x.t.Fatal(err)
+			}
+		}
 		for _, id := range w.all {
 			opened += x.abort(c, v, id)
 		}
