@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	ingestWriters = 16  // connections, each with a match of its own
+	ingestWriters = 12  // connections, each with a match of its own; more share the cores with more clients
 	ingestPlies   = 256 // of each match
 	ingestRounds  = 5   // the median counts
 )
