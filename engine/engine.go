@@ -96,6 +96,7 @@ type Variant struct {
 	MaxSeats int
 	Start    string // what Setup.Start may hold, in words; "" if it must be empty
 	Settled  bool   // chance may set the start up, and does nothing after the first move
+	Plies    int    // no match has more moves than this, outcomes of chance among them
 }
 
 // A Setup is what a match fixes before the first move.
@@ -221,6 +222,25 @@ type Sampler interface {
 	// move can come. It is for players without a plan and for tests: nothing judges a match by it. It
 	// is never asked for Chance, whose outcomes Draw gives. The position stays as it is.
 	Sample(Seat, Source) string
+}
+
+// A Defaulter is a position of a game in which a seat whose time is over need not lose the game: by the
+// rules card a move is played for it. Where a Defaulter has none to play, and in every other game, a seat
+// whose time is over forfeits.
+type Defaulter interface {
+	Position
+	// Default returns the move, in canonical notation, that is played for a seat on turn whose time is over;
+	// false if the seat forfeits. It depends on nothing that the seat may not see.
+	Default(Seat) (string, bool)
+}
+
+// An Appraiser is a position that can judge itself: players without a plan of their own look ahead by it.
+type Appraiser interface {
+	Position
+	// Appraise returns how well the game goes for the seat, in the game's own unit: higher is better, and
+	// the end of a game counts as far more than anything before it. It depends on nothing that the
+	// seat may not see, and no match is judged by it.
+	Appraise(Seat) int64
 }
 
 // A Move is one entry of a list of legal moves.
