@@ -123,9 +123,10 @@ const (
 
 // Bounds of the rules.
 const (
-	MaxPlies  = 9_000 // moves and throws of a match; what an arena logs for each fits a match's events
-	MaxLength = 25    // points of a match
-	MaxCube   = 4096
+	MaxPlies    = 9_000 // moves and throws of a match; what an arena logs for each fits a match's events
+	UsualLength = 7     // points of a match whose length the start does not say
+	MaxLength   = 25    // points of a match
+	MaxCube     = 4096
 )
 
 // The reasons that end a game.
@@ -149,8 +150,8 @@ func (Game) Info() engine.Info {
 		Variants: []engine.Variant{
 			{Name: Single, MinSeats: 2, MaxSeats: 2, Start: "empty, or a position's state"},
 			{Name: Money, MinSeats: 2, MaxSeats: 2, Start: "empty, or a position's state"},
-			{Name: Match, MinSeats: 2, MaxSeats: 2, Start: "the length of the match from 1 to 25 points, or a position's state"},
-			{Name: FreeMatch, MinSeats: 2, MaxSeats: 2, Start: "the length of the match from 1 to 25 points, or a position's state"},
+			{Name: Match, MinSeats: 2, MaxSeats: 2, Start: "empty for 7 points, the length of the match from 1 to 25 points, or a position's state"},
+			{Name: FreeMatch, MinSeats: 2, MaxSeats: 2, Start: "empty for 7 points, the length of the match from 1 to 25 points, or a position's state"},
 		},
 		Chance: true,
 		Grammar: `A play names each checker's origin and target by your own numbering of the points, such as 13/8 6/5, from the highest origin down.
@@ -205,7 +206,8 @@ func New(s engine.Setup) (*Position, error) {
 	length, err := readCount(s.Start, MaxLength)
 	switch {
 	case p.length > 0 && s.Start == "":
-		return nil, fmt.Errorf("a %s needs its length in points, 1 to %d", s.Variant, MaxLength)
+		p.length = UsualLength
+		p.begin()
 	case p.length > 0 && err == nil && length > 0:
 		p.length = length
 		p.begin()

@@ -1,10 +1,42 @@
 package catalog
 
 import (
+	"bytes"
 	"errors"
+	"os"
 	"strings"
 	"testing"
+
+	"ludger/engine/enginetest"
+	"ludger/testvectors"
 )
+
+// What a game gave once it must give for ever: a change of its golden games is a new version.
+// LUDGER_UPDATE=1 writes the file of a new one.
+func TestVectorsGolden(t *testing.T) {
+	for _, g := range games {
+		id := g.Info().ID
+		t.Run(id, func(t *testing.T) {
+			got := enginetest.Golden(t, g, goldenGames)
+			name := "games/" + id + ".json"
+			if os.Getenv("LUDGER_UPDATE") != "" {
+				if err := os.WriteFile("../../testvectors/"+name, got, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := testvectors.FS.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s judges its golden games otherwise than when the version was made: raise the version, and keep the old one for old matches\ngot\n%s", id, got)
+			}
+		})
+	}
+}
+
+const goldenGames = 6 // of each variant and number of seats
 
 func TestGame(t *testing.T) {
 	ids := IDs()
