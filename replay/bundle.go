@@ -19,13 +19,15 @@ const BundleFormat = "ludger/bundle/v1"
 // (c2sp.org/tlog-proof) of the last of them, match.sealed; a match that is not sealed has none.
 // agents are the agent.registered events that the opening's seats name, in the order of the seats,
 // each with its own proof; any may be left out. "arena" stands beside them for a match that an arena
-// runs: its arena.admitted, in the same form. Nothing else may stand in a bundle, and there is one text
-// for each bundle.
+// runs: its arena.admitted, in the same form; and "joins" where seats name the lobby.joined with which
+// they asked to play, in the form and order of agents. Nothing else may stand in a bundle, and there is
+// one text for each bundle.
 type Bundle struct {
 	Origin string // of the log, as in its checkpoints
 	Events []event.Event
 	Proof  string // "" while the match is not sealed
 	Agents []Proven
+	Joins  []Proven
 	Arena  *Proven // nil if there is none, or it is left out
 }
 
@@ -37,16 +39,12 @@ type Proven struct {
 
 // Bytes returns the bundle's text.
 func (b *Bundle) Bytes() []byte {
-	agents := make([]canon.Value, len(b.Agents))
-	for i, a := range b.Agents {
-		agents[i] = a.value()
-	}
 	events := make([]canon.Value, len(b.Events))
 	for i := range b.Events {
 		events[i] = b.Events[i].Value()
 	}
 	m := []canon.Member{
-		{Name: "agents", Value: canon.NewArray(agents...)},
+		{Name: "agents", Value: proven(b.Agents)},
 		{Name: "events", Value: canon.NewArray(events...)},
 		{Name: "format", Value: canon.NewString(BundleFormat)},
 		{Name: "origin", Value: canon.NewString(b.Origin)},
@@ -54,10 +52,21 @@ func (b *Bundle) Bytes() []byte {
 	if b.Arena != nil {
 		m = append(m, canon.Member{Name: "arena", Value: b.Arena.value()})
 	}
+	if len(b.Joins) > 0 {
+		m = append(m, canon.Member{Name: "joins", Value: proven(b.Joins)})
+	}
 	if b.Proof != "" {
 		m = append(m, canon.Member{Name: "proof", Value: canon.NewString(b.Proof)})
 	}
 	return canon.NewObject(m...).Bytes()
+}
+
+func proven(list []Proven) canon.Value {
+	values := make([]canon.Value, len(list))
+	for i, p := range list {
+		values[i] = p.value()
+	}
+	return canon.NewArray(values...)
 }
 
 func (p *Proven) value() canon.Value {
@@ -104,6 +113,12 @@ func ParseBundle(data []byte) (*Bundle, error) {
 	}
 	events := f.Array("events", event.MaxMatchEvents)
 	agents := f.Array("agents", event.MaxAgents)
+	var joins []canon.Member
+	if f.Has("joins") {
+		if joins = f.Array("joins", event.MaxAgents); len(joins) == 0 {
+			f.Fail("joins", "is empty")
+		}
+	}
 	var arena canon.Value
 	if f.Has("arena") {
 		arena = f.Object("arena")
@@ -123,6 +138,13 @@ func ParseBundle(data []byte) (*Bundle, error) {
 			return nil, formatFault("agent", -1, fmt.Errorf("agent %d: %w", i, err))
 		}
 		b.Agents = append(b.Agents, a)
+	}
+	for i, m := range joins {
+		j, err := readProven(m.Value)
+		if err != nil {
+			return nil, formatFault("join", -1, fmt.Errorf("join %d: %w", i, err))
+		}
+		b.Joins = append(b.Joins, j)
 	}
 	if arena.Kind() == canon.Object {
 		a, err := readProven(arena)

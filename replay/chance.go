@@ -225,7 +225,7 @@ func (m *Match) inSecret(e *event.Event) {
 		return
 	}
 	switch e.Kind {
-	case event.KindMovePlayed, event.KindChanceDrawn, event.KindDrawAgreed, event.KindMatchForfeited:
+	case event.KindMovePlayed, event.KindMoveDefaulted, event.KindChanceDrawn, event.KindDrawAgreed, event.KindMatchForfeited:
 	default:
 		return
 	}

@@ -26,6 +26,10 @@ var forgedRules = []scenario{
 		tb.move(offer("e4"))
 		tb.force(&event.DrawAgreed{Seat: 1, Signed: tb.signed(1, func(s *event.SignedMove) { s.DrawOffer, s.Seen = true, &before })})
 	})},
+	{name: "default move in a game that knows none", catch: "rules/no-default@3", notes: "default-moves", make: after("", func(tb *table) {
+		tb.w.now += 2 * moveMS
+		tb.force(&event.MoveDefaulted{Seat: 0, Move: "e2e4"})
+	})},
 	{name: "three seats", catch: "rules/setup@0", hidden: "chance clock consent", make: func(w *world) string {
 		tb := w.open(nil, w.register("alice"), w.register("bob"), w.register("trent"))
 		tb.forceEnd()

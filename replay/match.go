@@ -122,6 +122,7 @@ type Match struct {
 	skipped []event.Kind // kinds not known to this program
 	rule    string       // what an adjudication rests on
 	late    bool         // a seat's clock decided
+	missed  int64        // moves that were played for seats whose time was over
 	offered int          // seq of the move that made the standing offer
 	foreign bool         // the opening has terms not known to this program
 	aborted string       // why the match was aborted
@@ -147,6 +148,24 @@ func (m *Match) Stage() Stage { return m.stage }
 
 // Turn returns the number of moves played so far, which the next signed body must name.
 func (m *Match) Turn() int64 { return m.turn }
+
+// Late returns the seats whose time for their move is over at the given time, in Unix milliseconds, in
+// ascending order, and the time at which the next seat is late; 0 if none will be.
+func (m *Match) Late(now int64) (seats []engine.Seat, next int64) {
+	if m.opened == nil || m.opened.MoveMS == 0 {
+		return nil, 0
+	}
+	for i, came := range m.came {
+		switch over := came.at + m.opened.MoveMS + 1; {
+		case !came.on:
+		case over <= now:
+			seats = append(seats, engine.Seat(i))
+		case next == 0 || over < next:
+			next = over
+		}
+	}
+	return seats, next
+}
 
 // OnTurn returns the seats that may act now, in ascending order.
 func (m *Match) OnTurn() (seats []engine.Seat) {
@@ -282,6 +301,8 @@ func (m *Match) apply(e *event.Event) {
 		m.draw(b)
 	case *event.MovePlayed:
 		m.move(e, b)
+	case *event.MoveDefaulted:
+		m.defaulted(e, b)
 	case *event.DrawAgreed:
 		m.agree(e, b)
 	case *event.MatchForfeited:
@@ -525,6 +546,64 @@ func (m *Match) move(e *event.Event, b *event.MovePlayed) {
 	m.decide()
 }
 
+// defaulted takes up the move that the rules card gives a seat whose time is over.
+func (m *Match) defaulted(e *event.Event, b *event.MoveDefaulted) {
+	if !m.seated(b.Seat) {
+		return
+	}
+	came := m.came[b.Seat]
+	defer func() {
+		m.turn++
+		m.missed++
+		m.came[b.Seat].on = false
+		m.changed = len(m.leaves)
+	}()
+	if b.Turn != m.turn {
+		m.fail(StepRules, "turn", "the move is logged for another turn").want(m.turn, b.Turn)
+	}
+	if !m.playing() || !m.started() {
+		return
+	}
+	m.overdue(e, b.Seat, came)
+	d, ok := m.pos.(engine.Defaulter)
+	want := ""
+	if ok {
+		want, ok = d.Default(b.Seat)
+	}
+	if !ok {
+		m.fail(StepRules, "no-default", "the rules card gives no move to a seat that is late here")
+		return
+	}
+	if b.Move != want {
+		m.fail(StepRules, "other-move", "the logged move is not the one that the rules card gives").want(want, b.Move)
+	}
+	if err := m.pos.Play(b.Seat, b.Move); err != nil {
+		m.fail(StepRules, "illegal-move", err.Error())
+		return
+	}
+	if d := m.digest(); d != b.State {
+		m.fail(StepRules, "state", "the position after the move is not the one the hall logged").want(d, b.State)
+	}
+	if m.offer != b.Seat {
+		m.offer = nobody
+	}
+	m.decide()
+}
+
+// overdue checks that the seat's time is over, and that it is on turn.
+func (m *Match) overdue(e *event.Event, seat engine.Seat, came arrival) {
+	if !came.on {
+		m.fail(StepRules, "not-on-turn", fmt.Sprintf("%v is out of time but not on turn", seat))
+	}
+	switch {
+	case m.opened.MoveMS == 0:
+		m.fail(StepClock, "no-clock", "a seat is out of time in a match without a clock")
+	case came.on && e.At-came.at <= m.opened.MoveMS:
+		m.fail(StepClock, "not-late", "the seat's time was not over").
+			want(fmt.Sprintf("more than %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-came.at))
+	}
+}
+
 // canonical returns the canonical notation of the move in a signed body.
 func (m *Match) canonical(seat engine.Seat, s *event.SignedMove) (string, error) {
 	switch {
@@ -581,16 +660,7 @@ func (m *Match) forfeit(e *event.Event, b *event.MatchForfeited) {
 	if b.Reason == engine.OutOfTime {
 		m.late = true
 		came := m.came[b.Seat]
-		if !came.on {
-			m.fail(StepRules, "not-on-turn", fmt.Sprintf("%v is out of time but not on turn", b.Seat))
-		}
-		switch {
-		case m.opened.MoveMS == 0:
-			m.fail(StepClock, "no-clock", "a seat is out of time in a match without a clock")
-		case came.on && e.At-came.at <= m.opened.MoveMS:
-			m.fail(StepClock, "not-late", "the seat's time was not over").
-				want(fmt.Sprintf("more than %d ms", m.opened.MoveMS), fmt.Sprintf("%d ms", e.At-came.at))
-		}
+		m.overdue(e, b.Seat, came)
 		for i, other := range m.came {
 			if came.on && i != int(b.Seat) && other.on && e.At-other.at > m.opened.MoveMS {
 				m.fail(StepClock, "both-late", fmt.Sprintf("%v is out of time too, so that nobody may choose who loses; the match is aborted or adjudicated", engine.Seat(i)))

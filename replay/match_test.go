@@ -397,7 +397,7 @@ func TestFault(t *testing.T) {
 func TestWrongBehindUnknown(t *testing.T) {
 	w := newWorld(t, origin)
 	tb := w.duel()
-	tb.raw(tb.frame(), "move.defaulted", `{}`)
+	tb.raw(tb.frame(), "move.whispered", `{}`)
 	for range 9 { // each names a turn that this program cannot follow
 		seat := engine.Seat(tb.m.Turn() % 2)
 		s := tb.signed(seat, func(s *event.SignedMove) { s.Move, s.TurnIndex = "e2e4", s.TurnIndex+1 })

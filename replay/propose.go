@@ -13,7 +13,7 @@ import (
 
 // Propose builds and applies the event that says body next, at the given time in Unix
 // milliseconds. What follows from the match itself is filled in: turn, move in canonical notation
-// and state of a MovePlayed, and its box if the move is hidden; all of a ChanceDrawn; outcome and state
+// and state of a MovePlayed, and its box if the move is hidden; move and state of a MoveDefaulted; all of a ChanceDrawn; outcome and state
 // of a MatchEnded; the secret of a MatchRevealed; count and root of a MatchSealed.
 // On an error the match stays as it was; a *Fault says which rule forbids the event.
 func (m *Match) Propose(at int64, body event.Body) (event.Event, error) {
@@ -24,6 +24,10 @@ func (m *Match) Propose(at int64, body event.Body) (event.Event, error) {
 		stream = event.MatchStream(b.ID(m.origin))
 	case *event.MovePlayed:
 		if err := m.complete(b); err != nil {
+			return event.Event{}, err
+		}
+	case *event.MoveDefaulted:
+		if err := m.completeDefault(b); err != nil {
 			return event.Event{}, err
 		}
 	case *event.ChanceDrawn:
@@ -83,6 +87,24 @@ func (m *Match) complete(b *event.MovePlayed) error {
 	box := m.box(b.Seat, m.turn)
 	b.Box, err = box.Seal(box.Key(*m.chance.secret), move, &b.Signed)
 	return err
+}
+
+// completeDefault fills in what the rules card gives the seat.
+func (m *Match) completeDefault(b *event.MoveDefaulted) error {
+	d, ok := m.pos.(engine.Defaulter)
+	if ok && m.stage == StagePlaying {
+		b.Move, ok = d.Default(b.Seat)
+	}
+	if !ok || m.stage != StagePlaying {
+		return &Fault{Step: StepRules, Code: "no-default", Event: m.Len(), Reason: "the rules card gives no move to a seat that is late here"}
+	}
+	after := m.pos.Clone()
+	if err := after.Play(b.Seat, b.Move); err != nil {
+		return fmt.Errorf("default move %q: %w", b.Move, err)
+	}
+	sum := sha256.Sum256(after.AppendState(nil, engine.Spectator))
+	b.Turn, b.State = m.turn, event.StateDigest(sum[:16])
+	return nil
 }
 
 // completeDraw draws the outcome that follows from the seed.

@@ -13,12 +13,13 @@ import (
 // scenarios are the vectors by file: what honest halls log, here, and what others do, in forged.
 var scenarios = func() map[string][]scenario {
 	all := map[string][]scenario{
-		"valid": slices.Concat(valid, sealedValid), "witnessed": witnessed, "unwitnessed": unwitnessed,
-		"incomplete": slices.Concat(incomplete, sealedIncomplete), "unchecked": slices.Concat(unchecked, sealedUnchecked),
+		"valid": slices.Concat(valid, joinedValid, sealedValid), "witnessed": witnessed, "unwitnessed": unwitnessed,
+		"incomplete": slices.Concat(incomplete, sealedIncomplete), "unchecked": slices.Concat(unchecked, joinedUnchecked, sealedUnchecked),
 	}
 	for file, list := range forged {
 		all[file] = list
 	}
+	all["consent"] = slices.Concat(all["consent"], forgedJoins)
 	return all
 }()
 
@@ -358,7 +359,7 @@ var unchecked = []scenario{
 		make: func(w *world) string { return whole(newWorld(w.t, "other.example/log").duel()) }},
 	{name: "moves do not fit after an unknown kind of event", catch: "rules/turn@4", hidden: "signatures", notes: "unknown-kind", make: func(w *world) string {
 		tb := w.duel()
-		tb.raw(tb.frame(), "move.defaulted", `{"move":"e2e4","seat":0,"turn":0}`)
+		tb.raw(tb.frame(), "move.whispered", `{"move":"e2e4","seat":0,"turn":0}`)
 		b := tb.played(1, tb.signed(1, func(s *event.SignedMove) { s.Move, s.TurnIndex = "e7e5", 1 }))
 		b.Turn = 1
 		tb.force(b)

@@ -580,7 +580,7 @@ var sealedUnchecked = []scenario{
 	{name: "battleship, with a fleet in an event of a kind that is not known", catch: "chance/not-boxed@6", hidden: "rules", notes: sealedNotes + " aborted unknown-kind", make: func(w *world) string {
 		tb := w.ships().record()
 		tb.by(0, fleetA)
-		tb.raw(tb.frame(), "move.defaulted", `{"seat":1}`)
+		tb.raw(tb.frame(), "move.whispered", `{"seat":1}`)
 		tb.force(&event.MovePlayed{Seat: 0, Turn: 1, Move: "A1", Signed: tb.signed(0, text("A1"))})
 		tb.force(&event.MatchAborted{Reason: "the power failed"})
 		tb.force(&event.MatchRevealed{Secret: tb.secret})

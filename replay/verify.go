@@ -155,6 +155,7 @@ type check struct {
 	head    checkpoint.Result // what it says
 	sealed  int64             // index of match.sealed in the log
 	unmet   bool              // the policy demands something that is not shown
+	joined  []bool            // seats whose request to play is carried and right
 }
 
 func (c *check) add(f *Fault) {
@@ -315,11 +316,16 @@ func (c *check) identity() {
 	if opened == nil {
 		return
 	}
+	c.joins(opened)
 	agents := c.bundle.Agents // those not yet met; they stand in the order of the seats
-	var word []string
+	var word, wished []string
 	for i, s := range opened.Seats {
 		if s.Registered == nil {
-			word = append(word, s.Handle)
+			if c.joined[i] { // the key itself signed, for this handle in this log
+				wished = append(wished, s.Handle)
+			} else {
+				word = append(word, s.Handle)
+			}
 			continue
 		}
 		if len(agents) == 0 || agents[0].Event.Leaf() != *s.Registered {
@@ -339,11 +345,77 @@ func (c *check) identity() {
 			Reason: fmt.Sprintf("registration %d of the bundle is of no seat, or not in the order of the seats", len(c.bundle.Agents)-len(agents)+i)})
 	}
 	c.arena(opened)
-	if len(word) > 0 {
+	switch {
+	case len(word) > 0:
 		c.notShown(StepIdentity, "that these handles own their keys rests on the hall's word: "+strings.Join(word, ", "))
-	} else {
+	case len(wished) > 0:
+		c.details[StepIdentity] = "each seat's key signed for its handle in this log, by its registration or its request to play (" + strings.Join(wished, ", ") +
+			"); that no other key did, only the whole log shows"
+	default:
 		c.details[StepIdentity] = "each seat's key was registered for its handle, in this log and by the key's own signature; that no other key was, only the whole log shows"
 	}
+}
+
+// joins looks up the requests to play that the opening's seats name: each is the consent of a seat.
+func (c *check) joins(opened *event.MatchOpened) {
+	c.joined = make([]bool, len(opened.Seats))
+	joins := c.bundle.Joins
+	for i, s := range opened.Seats {
+		if s.Joined == nil {
+			continue
+		}
+		if len(joins) == 0 || joins[0].Event.Leaf() != *s.Joined {
+			c.add(&Fault{Step: StepConsent, Code: "join-missing", Event: 0, Missing: true,
+				Reason: fmt.Sprintf("seat %d (%s): the bundle does not carry the request to play that the opening names", i, s.Handle)})
+			continue
+		}
+		err := c.wished(&joins[0], s, opened)
+		joins = joins[1:]
+		if err != nil {
+			c.add(&Fault{Step: StepConsent, Code: "join", Event: 0, Reason: fmt.Sprintf("seat %d (%s): %v", i, s.Handle, err),
+				Missing: errors.Is(err, errUnknownLog)})
+		}
+		c.joined[i] = err == nil
+	}
+	for i := range joins {
+		c.add(&Fault{Step: StepConsent, Code: "stray-join", Event: -1,
+			Reason: fmt.Sprintf("request to play %d of the bundle is of no seat, or not in the order of the seats", len(c.bundle.Joins)-len(joins)+i)})
+	}
+}
+
+func (c *check) wished(p *Proven, s event.Seat, opened *event.MatchOpened) error {
+	if err := CheckJoin(c.bundle.Origin, &p.Event, s, opened, c.v.keys); err != nil {
+		return err
+	}
+	return c.before(p)
+}
+
+// CheckJoin checks that an event is the wish of a seat's agent to play what an opening opens, signed with
+// the seat's key for its handle and for a challenge of the log with the given origin.
+func CheckJoin(origin string, e *event.Event, s event.Seat, opened *event.MatchOpened, keys *Keys) error {
+	body, err := e.Body()
+	if err != nil {
+		return err
+	}
+	j, ok := body.(*event.LobbyJoined)
+	switch {
+	case !ok:
+		return fmt.Errorf("a request to play is lobby.joined, this event is %s", e.Kind)
+	case e.Stream != event.AgentStream(s.Handle):
+		return fmt.Errorf("the request to play stands in %s", e.Stream)
+	case !j.Join.Allows(opened):
+		return fmt.Errorf("the agent asked for %s %s %s, not for %s %s %s", j.Join.Game, j.Join.Variant, j.Join.Division, opened.Game, opened.Variant, opened.Division)
+	case !strings.HasPrefix(j.Request.Challenge, sign.ChallengePrefix(origin)):
+		return fmt.Errorf("the challenge of the request to play is none of the log %s", origin)
+	}
+	key, err := keys.get(s.Key)
+	if err != nil {
+		return err
+	}
+	if !j.Request.Verify(s.Handle, key) {
+		return errors.New("the request to play is not signed by the seat's key")
+	}
+	return nil
 }
 
 // arena checks the admission of the arena that the opening names.
@@ -464,15 +536,24 @@ func (c *check) describe() {
 	if m.Stage() != StageSealed {
 		c.notShown(StepClosure, "the bundle shows no end, and no checkpoint vouches for what it shows")
 	}
-	var silent []string
+	var silent, asked []string
 	for i, s := range o.Seats {
-		if !m.acked[i] {
+		switch {
+		case m.acked[i]:
+		case i < len(c.joined) && c.joined[i]:
+			asked = append(asked, s.Handle)
+		default:
 			silent = append(silent, s.Handle)
 		}
 	}
 	c.details[StepConsent] = "each seat signed the opening"
-	if len(silent) > 0 {
-		c.notShown(StepConsent, "these seats did not sign the opening: "+strings.Join(silent, ", "))
+	switch {
+	case len(silent) > 0:
+		c.notShown(StepConsent, "these seats signed neither the opening nor a request to play: "+strings.Join(silent, ", "))
+	case len(asked) == len(o.Seats):
+		c.details[StepConsent] = "each seat signed a request to play this game, in this log before the match; none signed the opening itself"
+	case len(asked) > 0:
+		c.details[StepConsent] = "each seat signed the opening, or a request to play this game: the latter " + strings.Join(asked, ", ")
 	}
 	for _, s := range o.Seats {
 		if s.House {
@@ -488,6 +569,9 @@ func (c *check) describe() {
 	}
 	if m.late {
 		c.note("time-forfeit", "a seat lost by its clock, which only the hall's times show")
+	}
+	if m.missed > 0 {
+		c.note("default-moves", fmt.Sprintf("%d moves were played by the rules card for seats whose time was over, which only the hall's times show", m.missed))
 	}
 	if m.rule != "" {
 		c.note("adjudicated", fmt.Sprintf("the result does not follow from the moves: the arena decided it, giving as rule: %q", m.rule))

@@ -4,28 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
+	"fmt"
 	"testing"
 
 	"ludger/engine"
+	"ludger/ledger/canon"
 )
-
-// A golden is a fixed set of games: what replaying them must give for ever under one version.
-type golden struct {
-	ID     string       `json:"id"`
-	Digest string       `json:"digest"` // SHA-256, as Golden says
-	Games  []goldenGame `json:"games"`
-}
-
-type goldenGame struct {
-	Variant string  `json:"variant"`
-	Seats   int     `json:"seats"`
-	Seed    uint64  `json:"seed"`
-	Plies   int     `json:"plies"`
-	Returns []int64 `json:"returns"`
-	Reason  string  `json:"reason"`
-}
 
 // Golden plays some random games of each variant, with the fewest and with the most seats, and returns
 // them as JSON for testvectors/games, with one digest over each seat, move and state that the spectator
@@ -45,16 +29,18 @@ func Golden(t *testing.T, g engine.Game, games int) []byte {
 		digest.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
 		digest.Write(field)
 	}
-	all := golden{ID: g.Info().ID}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "{\"id\":%q,\"games\":[", g.Info().ID)
 	for i, s := range setups {
 		for n := range games {
-			game := goldenGame{Variant: s.Variant, Seats: s.Seats, Seed: uint64(i*games + n)}
-			random := Random(game.Seed)
+			seed := uint64(i*games + n)
+			random := Random(seed)
 			p, err := g.New(s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for ; !p.Turn().Over(); game.Plies++ {
+			plies := 0
+			for ; !p.Turn().Over(); plies++ {
 				seat := engine.Chance
 				if on := p.Turn().Seats(); !p.Turn().Has(seat) {
 					seat = on[random.Intn(len(on))]
@@ -68,21 +54,24 @@ func Golden(t *testing.T, g engine.Game, games int) []byte {
 				add(p.AppendState(nil, engine.Spectator))
 			}
 			outcome, _ := p.Outcome()
-			game.Returns, game.Reason = outcome.Returns, outcome.Reason
-			last, err := json.Marshal([]any{outcome.Returns, outcome.Reason})
-			if err != nil {
-				t.Fatal(err)
+			returns := make([]canon.Value, len(outcome.Returns))
+			for seat, n := range outcome.Returns {
+				returns[seat] = canon.NewInt(n)
 			}
-			add(last)
-			all.Games = append(all.Games, game)
+			add(canon.NewArray(canon.NewArray(returns...), canon.NewString(outcome.Reason)).Bytes())
+			if seed > 0 {
+				out.WriteByte(',')
+			}
+			fmt.Fprintf(&out, "\n%s", canon.NewObject(
+				canon.Member{Name: "variant", Value: canon.NewString(s.Variant)},
+				canon.Member{Name: "seats", Value: canon.NewInt(int64(s.Seats))},
+				canon.Member{Name: "seed", Value: canon.NewInt(int64(seed))},
+				canon.Member{Name: "plies", Value: canon.NewInt(int64(plies))},
+				canon.Member{Name: "returns", Value: canon.NewArray(returns...)},
+				canon.Member{Name: "reason", Value: canon.NewString(outcome.Reason)},
+			).Bytes())
 		}
 	}
-	all.Digest = hex.EncodeToString(digest.Sum(nil))
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(all); err != nil {
-		t.Fatal(err)
-	}
+	fmt.Fprintf(&out, "],\n\"digest\":\"%x\"}\n", digest.Sum(nil))
 	return out.Bytes()
 }

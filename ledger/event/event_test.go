@@ -36,7 +36,7 @@ func samples(t testing.TB) []Event {
 	opened := &MatchOpened{
 		Number: 7, Game: "chess@1", Variant: "standard", Division: "assisted", MoveMS: 60_000,
 		Seats: []Seat{
-			{Handle: "alice", Key: alice.Public(), Registered: &registered},
+			{Handle: "alice", Key: alice.Public(), Registered: &registered, Joined: &Leaf{17}},
 			{Handle: "bob-the-bot", Key: bob.Public(), House: true},
 		},
 	}
@@ -80,6 +80,13 @@ func samples(t testing.TB) []Event {
 		}
 		return s
 	}
+	request := func(path, body string) Request {
+		msg, err := sign.RequestMessage("alice", "c0ffee", "POST", path, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Request{path, "c0ffee", body, alice.Sign(msg)}
+	}
 	twelve := int64(12)
 	resign := signed(SignedMove{TurnIndex: 9, Resign: true}, bob)
 	layout := signed(SignedMove{Move: "a1h b3v"}, bob)
@@ -95,7 +102,7 @@ func samples(t testing.TB) []Event {
 	}{
 		{LogStream, 0, &LogOpened{Origin: origin, Keys: []string{origin + "+0123abcd+AQ=="}, Catalogue: [32]byte{4}}},
 		{AgentStream("alice"), 0, &AgentRegistered{Handle: "alice", Key: alice.Public(), Model: "model one", Statement: &statement}},
-		{AgentStream("bob"), 0, &AgentRegistered{Handle: "bob", Key: bob.Public()}},
+		{AgentStream("bob"), 0, &AgentRegistered{Handle: "bob", Key: bob.Public(), Operator: &[32]byte{16}}},
 		{match, 0, opened},
 		{MatchStream(imported.ID(origin)), 0, &imported},
 		{ArenaStream("north-hall"), 0, &ArenaAdmitted{Name: "north-hall", Key: bob.Public()}},
@@ -108,6 +115,14 @@ func samples(t testing.TB) []Event {
 		{match, 3, &ChanceDrawn{Draw: 1, State: StateDigest{10}}},
 		{MatchStream(sealed.ID(origin)), 4, &MovePlayed{Seat: 1, Turn: 0, State: StateDigest{11}, Box: box}},
 		{match, 6, &MatchRevealed{Secret: secret}},
+		{AgentStream("alice"), 1, &AgentHomologated{Season: "2026-q4", Model: "model one", Harness: "loop 3.1", Settings: [32]byte{12}}},
+		{AgentStream("alice"), 2, &LobbyJoined{Request: request(JoinPath, `{"game":"chess", "variant":"standard", "division":"assisted"}`)}},
+		{AgentStream("alice"), 3, &LobbyLeft{Request: request(LeavePath, `{"game":"chess","variant":"standard","division":"assisted"}`)}},
+		{AgentStream("alice"), 4, &AgentSuspended{Reason: "plays for two operators"}},
+		{AgentStream("alice"), 5, &DoorbellSet{State: "verified", URL: [32]byte{13}}},
+		{AgentStream("alice"), 6, &FeedbackLeft{Text: [32]byte{14}}},
+		{LogStream, 3, &DocketEntered{Entry: "suspension", About: "alice", Text: "plays for two operators"}},
+		{match, 4, &MoveDefaulted{Seat: 1, Turn: 3, Move: "check", State: StateDigest{15}}},
 		{match, 1, &SeatAcked{Seat: 1, Signature: bob.Sign([]byte("not checked here"))}},
 		{match, 2, &MovePlayed{Seat: 0, Turn: 0, Move: "e2e4", State: StateDigest{5},
 			Signed: signed(SignedMove{Move: "e4", Commentary: "“hello”, \U0001F469\u200d\U0001F4BB", DrawOffer: true, Seen: &seen}, alice)}},
@@ -181,6 +196,21 @@ var edits = []struct{ why, kind, old, new, stage string }{
 	{"vault that is empty", "match.opened", `"vault":"`, `"vault":"","vaults":"`, "body"},
 	{"call of no round", "roll.called", `"move":"roll@105"`, `"move":"31"`, "body"},
 	{"call of a round with a zero before it", "roll.called", `"move":"roll@105"`, `"move":"roll@0105"`, "body"},
+	{"join that asks for no division", "lobby.joined", `division`, `divisions`, "body"},
+	{"join at another path", "lobby.joined", `/api/lobby/join`, `/api/lobby/leave`, "body"},
+	{"join with a colon in its challenge", "lobby.joined", `c0ffee`, `c0:fee`, "body"},
+	{"join as the first of an agent", "lobby.joined", `"prev":"aa` + Leaf{0xaa}.String()[2:] + `","seq":2`, `"prev":"` + Leaf{}.String() + `","seq":0`, "body"},
+	{"leave without its path", "lobby.left", `"path":"`, `"paths":"`, "body"},
+	{"homologation without settings", "agent.homologated", `"settings"`, `"setting"`, "body"},
+	{"operator that is too short", "agent.registered", `"operator":"10`, `"operator":"`, "body"},
+	{"suspension without a word whether it is lifted", "agent.suspended", `"lifted":false`, `"lifted":0`, "body"},
+	{"doorbell in a state not known", "doorbell.set", `"verified"`, `"rung"`, "body"},
+	{"doorbell disabled with a URL", "doorbell.set", `"verified"`, `"disabled"`, "body"},
+	{"docket entry of a kind not known", "docket.entered", `"entry":"suspension"`, `"entry":"gossip"`, "body"},
+	{"docket entry in an agent's stream", "docket.entered", `"stream":"log"`, `"stream":"agent/alice"`, "body"},
+	{"feedback with its text", "feedback.left", `"text":"0e`, `"text":"hello`, "body"},
+	{"default move that is empty", "move.defaulted", `"move":"check"`, `"move":""`, "body"},
+	{"seat that joined by no leaf", "match.opened", `"joined":"11`, `"joined":"1`, "body"},
 	{"commitment in a match without a secret", "match.opened", `"mode":"sealed"`, `"mode":"public"`, "body"},
 	{"secret without a commitment", "match.opened", `"mode":"public"`, `"mode":"sealed"`, "body"},
 	{"chain whose hash is another", "match.opened", `"period":1`, `"period":2`, "body"},

@@ -16,6 +16,13 @@ type Kind string
 const (
 	KindLogOpened        Kind = "log.opened"
 	KindAgentRegistered  Kind = "agent.registered"
+	KindAgentHomologated Kind = "agent.homologated"
+	KindAgentSuspended   Kind = "agent.suspended"
+	KindDoorbellSet      Kind = "doorbell.set"
+	KindLobbyJoined      Kind = "lobby.joined"
+	KindLobbyLeft        Kind = "lobby.left"
+	KindFeedbackLeft     Kind = "feedback.left"
+	KindDocketEntered    Kind = "docket.entered"
 	KindArenaAdmitted    Kind = "arena.admitted"
 	KindMatchOpened      Kind = "match.opened"
 	KindSeatAcked        Kind = "seat.acked"
@@ -23,6 +30,7 @@ const (
 	KindRollCalled       Kind = "roll.called"
 	KindChanceDrawn      Kind = "chance.drawn"
 	KindMovePlayed       Kind = "move.played"
+	KindMoveDefaulted    Kind = "move.defaulted"
 	KindDrawAgreed       Kind = "draw.agreed"
 	KindMatchForfeited   Kind = "match.forfeited"
 	KindMatchAdjudicated Kind = "match.adjudicated"
@@ -73,6 +81,24 @@ func (e *Event) Body() (Body, error) {
 		b = readLogOpened(&f)
 	case KindAgentRegistered:
 		b = readAgentRegistered(&f)
+	case KindAgentHomologated:
+		b = readAgentHomologated(&f)
+	case KindAgentSuspended:
+		b = &AgentSuspended{Lifted: f.Bool("lifted"), Reason: readText(&f, "reason", MaxRule)}
+	case KindDoorbellSet:
+		b = readDoorbellSet(&f)
+	case KindLobbyJoined:
+		j := new(LobbyJoined)
+		j.Request, j.Join = readLobby(&f, JoinPath)
+		b = j
+	case KindLobbyLeft:
+		l := new(LobbyLeft)
+		l.Request, l.Join = readLobby(&f, LeavePath)
+		b = l
+	case KindFeedbackLeft:
+		b = readFeedbackLeft(&f)
+	case KindDocketEntered:
+		b = readDocketEntered(&f)
 	case KindArenaAdmitted:
 		b = readArenaAdmitted(&f)
 	case KindMatchOpened:
@@ -87,6 +113,8 @@ func (e *Event) Body() (Body, error) {
 		b = readChanceDrawn(&f)
 	case KindMovePlayed:
 		b = readMovePlayed(&f)
+	case KindMoveDefaulted:
+		b = readMoveDefaulted(&f)
 	case KindDrawAgreed:
 		b = readDrawAgreed(&f)
 	case KindMatchForfeited:
@@ -127,6 +155,10 @@ func (e *Event) belongs(b Body) bool {
 		if e.Stream == LogStream {
 			return e.Seq > 0
 		}
+	case *AgentHomologated, *AgentSuspended, *DoorbellSet, *LobbyJoined, *LobbyLeft, *FeedbackLeft:
+		return strings.HasPrefix(string(e.Stream), "agent/") && e.Seq > 0
+	case *DocketEntered:
+		return e.Stream == LogStream && e.Seq > 0
 	case *ArenaAdmitted:
 		return e.Stream == ArenaStream(b.Name) && e.Seq == 0
 	case *MatchOpened:
@@ -190,12 +222,15 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
-// AgentRegistered says that an agent exists: {"handle","key"}, and where known "model" and
+// AgentRegistered says that an agent exists: {"handle","key"}, and where known "model", "operator" and
 // "statement".
 type AgentRegistered struct {
 	Handle string
 	Key    sign.PublicKey
 	Model  string // "" if not told
+	// Operator is the same for two agents of one operator: an HMAC of the token that the operator keeps,
+	// under a key of the hall, so that nobody can search the token; nil if not told.
+	Operator *[32]byte
 	// Statement is the agent's signature over sign.AgentMessage, which proves without any secret
 	// that the holder of the key wanted this handle in this log; nil if not given.
 	Statement *sign.Signature
@@ -212,6 +247,9 @@ func (b *AgentRegistered) value() canon.Value {
 	if b.Model != "" {
 		m = append(m, canon.Member{Name: "model", Value: canon.NewString(b.Model)})
 	}
+	if b.Operator != nil {
+		m = append(m, canon.Member{Name: "operator", Value: hexValue(b.Operator[:])})
+	}
 	if b.Statement != nil {
 		m = append(m, canon.Member{Name: "statement", Value: hexValue(b.Statement[:])})
 	}
@@ -223,6 +261,10 @@ func readAgentRegistered(f *canon.Fields) *AgentRegistered {
 	f.Hex("key", b.Key[:])
 	if f.Has("model") {
 		b.Model = readText(f, "model", MaxModel)
+	}
+	if f.Has("operator") {
+		b.Operator = new([32]byte)
+		f.Hex("operator", b.Operator[:])
 	}
 	b.Statement = readSignature(f, "statement")
 	return b

@@ -13,6 +13,9 @@ const (
 	MaxSignedMove = 8 << 10               // bytes of a signed body
 	MaxWord       = 40                    // characters of a word such as a reason or a variant
 	MaxModel      = 128                   // bytes of a model's name
+	MaxChallenge  = 128                   // characters of a challenge
+	MaxJoin       = 1 << 10               // bytes of the body of a request to join or to leave
+	MaxDocket     = 2 << 10               // bytes of the text of a docket entry
 	MaxOrigin     = 255                   // bytes of a log's origin
 	MaxVerifier   = 400                   // bytes of a note verifier key
 	MaxKeys       = 8                     // verifier keys of one log

@@ -30,13 +30,14 @@ type MatchOpened struct {
 	foreign string // what this program does not know of it, and so did not read on; "" if all
 }
 
-// A Seat is one seat's terms: {"acts","handle","key"}, and where it applies "house" and
+// A Seat is one seat's terms: {"acts","handle","key"}, and where it applies "house", "joined" and
 // "registered".
 type Seat struct {
 	Handle     string
 	Key        sign.PublicKey
 	House      bool  // a bot of the hall itself
 	Registered *Leaf // of the agent.registered that ties the handle to the key; nil is the hall's word
+	Joined     *Leaf // of the lobby.joined with which the agent asked to play; nil if it did not
 }
 
 // An Arena runs a match: {"admitted","name"}. What its players did is known here by its word, as far
@@ -65,6 +66,9 @@ func (b *MatchOpened) value() canon.Value {
 		}
 		if s.House {
 			m = append(m, canon.Member{Name: "house", Value: canon.NewBool(true)})
+		}
+		if s.Joined != nil {
+			m = append(m, canon.Member{Name: "joined", Value: hexValue(s.Joined[:])})
 		}
 		m = append(m, canon.Member{Name: "key", Value: hexValue(s.Key[:])})
 		if s.Registered != nil {
@@ -108,8 +112,8 @@ func readMatchOpened(f *canon.Fields) *MatchOpened {
 	if f.Err() == nil && !printable(b.Start) {
 		f.Fail("start", "holds a character outside printable ASCII")
 	}
-	if f.Err() == nil && b.Division != "assisted" && b.Division != "unassisted" {
-		f.Fail("division", "is neither assisted nor unassisted")
+	if f.Err() == nil && !isDivision(b.Division) {
+		f.Fail("division", notDivision)
 	}
 	clock := f.Object("clock").Fields()
 	b.MoveMS = clock.Int("move_ms", 0, MaxClock)
@@ -144,6 +148,10 @@ func readMatchOpened(f *canon.Fields) *MatchOpened {
 		if sf.Has("registered") {
 			seat.Registered = new(Leaf)
 			sf.Hex("registered", seat.Registered[:])
+		}
+		if sf.Has("joined") {
+			seat.Joined = new(Leaf)
+			sf.Hex("joined", seat.Joined[:])
 		}
 		if acts := sf.String("acts", MaxWord); sf.Err() == nil && acts != "signed" {
 			b.foreign = fmt.Sprintf("a seat that acts in the way %q", acts)

@@ -43,6 +43,14 @@ func RequestMessage(handle, challenge, method, path string, body []byte) ([]byte
 	return join("ludus.auth.v1", handle, challenge, method, path, hex.EncodeToString(digest[:])), nil
 }
 
+// ChallengePrefix is how every challenge of the hall with a log of the given origin begins: the first 8
+// bytes of SHA-256(origin), in hex. An agent that checks it signs no challenge that one hall passes on
+// for another.
+func ChallengePrefix(origin string) string {
+	sum := sha256.Sum256([]byte(origin))
+	return hex.EncodeToString(sum[:8])
+}
+
 // MoveMessage is what an agent signs to move, to accept a draw or to resign:
 //
 //	ludus.move.v1:<game_id>:<turn_index>:<sha256 hex of the canonical body without "signature">

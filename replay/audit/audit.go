@@ -43,7 +43,9 @@ type Audit struct {
 	size    int64
 	heads   map[event.Stream]head
 	agents  map[event.Leaf]*event.AgentRegistered
-	arenas  map[event.Leaf]string // names of those admitted
+	arenas  map[event.Leaf]string       // names of those admitted
+	wishes  map[event.Leaf]*event.Event // requests to play that wait
+	lobbies map[waiting]event.Leaf      // the newest request of each
 	keys    *replay.Keys
 	matches map[event.Stream]*match     // opened and not sealed
 	secrets map[[32]byte]event.Stream   // commitments, with the match that made each
@@ -80,6 +82,8 @@ func New(origin string) *Audit {
 		chains:  map[beacon.Hash]beacon.Info{beacon.Quicknet().Hash: beacon.Quicknet()},
 		secrets: make(map[[32]byte]event.Stream),
 		arenas:  make(map[event.Leaf]string),
+		wishes:  make(map[event.Leaf]*event.Event),
+		lobbies: make(map[waiting]event.Leaf),
 		keys:    replay.NewKeys(),
 		matches: make(map[event.Stream]*match),
 	}
@@ -159,12 +163,18 @@ func (a *Audit) apply(entry []byte) {
 	case event.KindLogOpened:
 		a.opened(&e)
 	case event.KindAgentRegistered:
+		body, err := e.Body()
+		if r, ok := body.(*event.AgentRegistered); ok && r.Statement == nil {
+			return // on the hall's word; what the agent signs later shows whose the handle is
+		}
 		r, err := replay.CheckRegistration(a.origin, &e, a.keys)
 		if err != nil {
 			a.find(e.Stream, "%v", err)
 			return
 		}
 		a.agents[e.Leaf()] = r
+	case event.KindLobbyJoined, event.KindLobbyLeft:
+		a.lobby(&e)
 	case event.KindBeaconRecorded:
 		a.anchored(&e)
 	case event.KindArenaAdmitted:
@@ -179,6 +189,35 @@ func (a *Audit) apply(entry []byte) {
 			a.find(e.Stream, "%v", err)
 		}
 	}
+}
+
+// lobby takes up a request to play, or takes back those of an agent.
+func (a *Audit) lobby(e *event.Event) {
+	body, err := e.Body()
+	if err != nil {
+		a.find(e.Stream, "%v", err)
+		return
+	}
+	switch b := body.(type) {
+	case *event.LobbyJoined:
+		queue := waiting{e.Stream, b.Join.Queue()}
+		if a.wishes[a.lobbies[queue]] != nil {
+			a.find(e.Stream, "the agent asks to play while its request before waits")
+		}
+		a.wishes[e.Leaf()], a.lobbies[queue] = e, e.Leaf()
+	case *event.LobbyLeft:
+		queue := waiting{e.Stream, b.Join.Queue()}
+		if a.wishes[a.lobbies[queue]] == nil {
+			a.find(e.Stream, "a request to play is taken back, and none waits")
+		}
+		delete(a.wishes, a.lobbies[queue])
+	}
+}
+
+// A waiting is an agent in a queue.
+type waiting struct {
+	agent event.Stream
+	queue string
 }
 
 // anchored checks a beacon in the log's own stream. That of a chain which nothing before describes cannot
@@ -339,6 +378,15 @@ func (a *Audit) seats(m *replay.Match, e *event.Event) {
 		a.find(e.Stream, "the match names an admission of the arena %s that the log does not hold before", o.Arena.Name)
 	}
 	for i, s := range o.Seats {
+		if s.Joined != nil {
+			wish := a.wishes[*s.Joined]
+			if wish == nil {
+				a.find(e.Stream, "seat %d names a request to play of %s that the log does not hold before, that was taken back, or that seated it already", i, s.Handle)
+			} else if err := replay.CheckJoin(a.origin, wish, s, o, a.keys); err != nil {
+				a.find(e.Stream, "seat %d: %v", i, err)
+			}
+			delete(a.wishes, *s.Joined)
+		}
 		if s.Registered == nil {
 			continue
 		}
